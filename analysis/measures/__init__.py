@@ -1,0 +1,1 @@
+"""Measures: LazyFrame -> LazyFrame with a declared result Table; one module per question."""

@@ -1,0 +1,1 @@
+"""One raw record -> Trajectory | Rejected; one module per dialect; the outcome of a result."""
