@@ -1,0 +1,87 @@
+"""What a dialect makes of one raw record: a Trajectory, or Rejected with the reason."""
+
+from typing import Literal
+
+import msgspec
+
+Role = Literal["system", "user", "assistant", "tool", "other"]
+ArgumentsForm = Literal["string", "object"]
+Outcome = Literal["ok", "error", "unknown"]
+OutcomeRule = Literal["success_key", "error_key", "error_text", "structured", "none"]
+
+
+class Rejected(msgspec.Struct, frozen=True):
+    """A record that could not be read: where it stands and why."""
+
+    origin: str
+    byte_offset: int | None
+    reason: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A breach of the contract in a record that was kept. `rule` is an id of `records.rules`."""
+
+    rule: str
+    message: int | None
+    detail: str
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """A declared tool; `schema` is the JSON text of its parameters, byte-exact where the source holds text."""
+
+    name: str
+    description: str
+    schema: str
+
+
+class Call(msgspec.Struct):
+    """One call and, once paired, what answered it."""
+
+    name: str | None
+    arguments: str | None
+    form: ArgumentsForm | None
+    id: str = ""
+    message: int = 0
+    step: int = 0
+    result_message: int | None = None
+    outcome: Outcome = "unknown"
+    outcome_rule: OutcomeRule = "none"
+    error: str | None = None
+
+
+class Message(msgspec.Struct):
+    """One message; a result has role `tool` whatever role delivered it (`delivered_as`)."""
+
+    role: Role
+    content: str
+    reasoning: str | None = None
+    calls: list[Call] = []
+    answers: str = ""
+    delivered_as: str = ""
+    step: int = 0
+
+
+class Trajectory(msgspec.Struct):
+    """One rollout, whatever dialect it came in."""
+
+    origin: str
+    dialect: str
+    traj_type: Literal["conversation", "non_conversation"]
+    env_id: str | None
+    task_id: str | None
+    task: str | None
+    steps: int | None
+    tools: list[Tool]
+    tool_set: str
+    messages: list[Message]
+    user_messages: list[Message]
+    findings: list[Finding]
+    end_class: str = "empty"
+    total_reward: float | None = None
+    trial: str | None = None
+    model: str | None = None
+    record_bytes: int = 0
+
+    @property
+    def calls(self) -> list[Call]:
+        return [call for message in self.messages for call in message.calls]
