@@ -1,0 +1,82 @@
+# Every target sets up what it needs from nothing but python3 (3.11 or newer), make and a package index.
+# `make` alone lists them.
+
+PYTHON  ?= python3
+SOURCE  ?= sample
+WORKERS ?= 2
+ARGS    ?=
+
+# Through the environment, not pasted into the shell line: a source may hold spaces and quotes.
+export SOURCE
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help setup report lab test lint types fast slow browser bench lock clean
+
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@printf '\n  %s\n' "SOURCE is sample, a file, a glob, a folder or hub:OWNER/NAME, e.g. make report SOURCE=trajectories.json"
+
+setup: $(READY) ## Make .venv with everything the reports, the notebooks and the tests need
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is missing or older than 3.11; name another one: make setup PYTHON=python3.12" >&2; exit 1; }
+	@$(PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
+		{ echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Installing the locked dependencies into $(VENV) (a minute or two the first time) ..."
+	@$(PIP) install --require-hashes -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+report: $(READY) ## Decode SOURCE, run the notebooks, write reports/html/index.html (ARGS="--only NAME" and others pass through)
+	@$(BIN)/python -m analysis report "$$SOURCE" $(ARGS)
+
+lab: $(READY) ## Open JupyterLab on the notebooks, on this machine only, with a token
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 \
+		$$(test "$$(id -u)" != 0 || echo --allow-root) $(ARGS) notebooks/README.md
+
+test: lint types fast slow ## Everything that must pass: format, lint, types, the fast tests, the slow ones
+
+lint: $(READY)
+	@$(BIN)/ruff format --check
+	@$(BIN)/ruff check
+
+types: $(READY)
+	@$(BIN)/mypy
+
+fast: $(READY) ## The fast tests alone
+	@$(PYTEST) -m "not slow" -n $(WORKERS) $(ARGS)
+
+slow: $(READY) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
+	@$(PYTEST) -m slow $(ARGS)
+
+# Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser
+# tests skip and say so, unless REQUIRE_BROWSER=1 makes its absence a failure.
+browser:
+	@if command -v chromium chromium-browser google-chrome >/dev/null 2>&1; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
+		echo "Installing Chromium for the browser tests ..."; \
+		export DEBIAN_FRONTEND=noninteractive; \
+		apt-get -q -q update </dev/null && apt-get -q -q install -y --no-install-recommends chromium </dev/null >/dev/null \
+			|| echo "Chromium could not be installed." >&2; \
+	else \
+		echo "No Chromium: install it (Debian and Ubuntu: apt-get install chromium) to run the browser tests." >&2; \
+	fi
+
+bench: $(READY) ## Time the suite against its baselines and redraw the benchmark figures
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+# The tool that resolves lives in an environment of its own, so that nothing else can come to depend on it.
+lock: ## Resolve pyproject.toml anew into requirements.lock: versions and hashes, no address
+	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/python -m pip --quiet install uv; }
+	@$(VENV)-lock/bin/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url \
+		--no-emit-find-links --extra test --group build $(ARGS) --output-file requirements.lock pyproject.toml
+
+clean: ## Remove produced pages and caches of the tools; .venv and decoded tables stay
+	@rm -rf reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis

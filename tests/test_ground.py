@@ -1,0 +1,245 @@
+"""The ground holds: lists of dependencies agree, layers import downwards, the README tells the truth."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+from tests.conftest import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+# conda-forge's name where it is not PyPI's.
+CONDA_NAMES = {"playwright-python": "playwright"}
+
+# DESIGN's directions. A room (a module or folder of analysis/) may import itself and the rooms named here; from outside
+# the project, the standard library and the packages after them. None = whatever the project depends on.
+DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
+    "schema": (set(), {"polars"}),
+    "sample": (set(), {"msgspec"}),
+    "sources": ({"sample"}, {"datasets", "fsspec", "huggingface_hub", "ijson", "msgspec", "polars", "tqdm"}),
+    "records": ({"schema"}, {"jsonschema_rs", "msgspec"}),
+    "tables": ({"schema", "sources", "records"}, None),
+    "measures": ({"schema"}, {"numpy", "polars", "scipy"}),
+    "charts": ({"schema", "measures"}, {"altair", "polars"}),
+    "transcripts": ({"schema", "records"}, None),
+    "show": ({"schema", "tables", "transcripts"}, None),
+    "report": ({"tables"}, None),
+    "__init__": ({"schema", "tables"}, None),
+}
+# Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.
+LATE = {"datasets": "sources/hub.py", "huggingface_hub": "sources/hub.py"}
+
+
+def modules() -> list[Path]:
+    return sorted((ROOT / "analysis").rglob("*.py"))
+
+
+def room(module: Path) -> str:
+    return module.relative_to(ROOT / "analysis").parts[0].removesuffix(".py")
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """Dotted names a module imports, anywhere in it; `from analysis import tables` counts as analysis.tables."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: relative import; the project writes imports in full"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_rooms(module: Path) -> set[str]:
+    inside = {name.split(".")[1] for name in imports(parsed(module)) if name.startswith("analysis.")}
+    rooms = {room(other) for other in modules()}
+    return {name if name in rooms else "__init__" for name in inside}
+
+
+def imported_packages(module: Path) -> set[str]:
+    top_level = {name.split(".")[0] for name in imports(parsed(module))}
+    return top_level - set(sys.stdlib_module_names) - {"analysis"}
+
+
+@cache
+def parsed(module: Path) -> ast.Module:
+    return ast.parse(module.read_text(encoding="utf-8"), filename=str(module))
+
+
+@cache
+def tracked_files() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout: which files are tracked is unknown")
+    return [path for name in listed.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def declared() -> dict[str, SpecifierSet]:
+    """Every dependency of pyproject.toml, extras included, without the project's own name."""
+    lists = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
+    requirements = [Requirement(text) for texts in lists for text in texts]
+    return {canonicalize_name(r.name): r.specifier for r in requirements if r.name != PROJECT["project"]["name"]}
+
+
+def test_environment_yml_lists_what_pyproject_lists() -> None:
+    environment: dict[str, Any] = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    listed = [Requirement(entry) for entry in environment["dependencies"] if isinstance(entry, str)]
+    conda = {CONDA_NAMES.get(r.name, canonicalize_name(r.name)): r.specifier for r in listed}
+    assert conda.pop("python") == SpecifierSet(PROJECT["project"]["requires-python"])
+    conda.pop("pip")
+    assert conda == declared()
+
+
+def test_environment_yml_installs_the_project_itself() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert environment["name"] == PROJECT["project"]["name"]
+    assert {"pip": ["-e ."]} in environment["dependencies"]
+
+
+def test_lock_pins_what_setup_installs_within_its_range() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    project = PROJECT["project"]
+    lists = [project["dependencies"], project["optional-dependencies"]["test"], PROJECT["dependency-groups"]["build"]]
+    for requirement in (Requirement(text) for texts in lists for text in texts):
+        name = canonicalize_name(requirement.name)
+        versions = re.findall(rf"^{re.escape(name)}==([^\s;]+)", lock, flags=re.MULTILINE)
+        assert versions or name == project["name"], f"{name} is not in requirements.lock; run `make lock`"
+        outside = [version for version in versions if version not in requirement.specifier]
+        assert not outside, f"{name}: {outside} outside {requirement.specifier}; run `make lock`"
+
+
+def test_lock_holds_versions_and_hashes_and_no_address() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    assert "://" not in lock
+    assert not re.findall(r"^\s*--(?!hash=sha256:[0-9a-f]{64}\b).*", lock, flags=re.MULTILINE)
+    pins = re.split(r"\n(?=[a-z0-9])", lock)
+    assert all("--hash=sha256:" in pin for pin in pins)
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
+def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
+    if room(module) == "__main__":
+        return  # The command line may use all of it.
+    assert room(module) in DIRECTIONS, f"{room(module)} is a new room: say in DIRECTIONS what it may import"
+    rooms, packages = DIRECTIONS[room(module)]
+    assert imported_rooms(module) <= rooms | {room(module)}
+    if packages is not None:
+        assert imported_packages(module) <= packages
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
+def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
+    import_names = {"vl_convert": "vl-convert-python", "IPython": "ipykernel", "jupyter_client": "nbclient"}
+    foreign = {import_names.get(name, canonicalize_name(name)) for name in imported_packages(module)}
+    # numpy and pyarrow come with scipy and datasets, traitlets with everything of Jupyter's.
+    assert foreign <= declared().keys() | {"numpy", "pyarrow", "traitlets"}
+
+
+@pytest.mark.parametrize("question", sorted((ROOT / "analysis/charts").glob("[!_]*.py")), ids=lambda m: m.stem)
+def test_a_chart_module_takes_only_its_own_questions_results(question: Path) -> None:
+    measures = {name.split(".")[2] for name in imports(parsed(question)) if name.startswith("analysis.measures.")}
+    assert measures <= {question.stem}
+
+
+@pytest.mark.parametrize("package", sorted(LATE))
+def test_slow_packages_are_imported_late_and_in_one_place(package: str) -> None:
+    users = {str(m.relative_to(ROOT / "analysis")) for m in modules() if package in imported_packages(m)}
+    assert users <= {LATE[package]}
+    for user in users:
+        at_import = ast.Module(body=parsed(ROOT / "analysis" / user).body, type_ignores=[])
+        at_import.body = [node for node in at_import.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        assert package not in {name.split(".")[0] for name in imports(at_import)}
+
+
+def readme() -> str:
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def tree_of_readme() -> list[str]:
+    """Paths that the README's tree names, read off its indentation of two spaces a level."""
+    (block,) = re.findall(r"^## The tree\n+```\n(.*?)^```", readme(), flags=re.MULTILINE | re.DOTALL)
+    parents: list[str] = []
+    paths = []
+    for line in block.splitlines():
+        indent, name = re.match(r"( *)(\S+)", line).groups()  # type: ignore[union-attr]
+        parents[len(indent) // 2 :] = [name]
+        paths.append("".join(parents))
+    return paths
+
+
+def test_the_readmes_tree_names_files_that_exist() -> None:
+    missing = [path for path in tree_of_readme() if not (ROOT / path).exists()]
+    assert not missing
+
+
+def test_the_readmes_tree_leaves_out_no_room() -> None:
+    named = {path.rstrip("/") for path in tree_of_readme()}
+    top = {p.relative_to(ROOT).parts[0] for p in tracked_files()}
+    rooms = {f"analysis/{p.relative_to(ROOT).parts[1]}" for p in tracked_files() if p.is_relative_to(ROOT / "analysis")}
+    assert {name for name in top | rooms if not name.startswith(".")} <= named
+
+
+def test_the_readmes_make_commands_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
+    used = set(re.findall(r"^make ([a-z-]+)", readme(), flags=re.MULTILINE)) | set(
+        re.findall(r"`make ([a-z-]+)", readme())
+    )
+    assert used
+    assert used <= targets
+
+
+def test_the_readmes_local_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", readme())
+    missing = [link for link in links if "://" not in link and not (ROOT / link).exists()]
+    assert not missing
+
+
+def test_make_help_lists_every_target_a_reader_may_want() -> None:
+    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for target in ("setup", "report", "test", "lab", "bench", "lock"):
+        assert f"make {target} " in listed
+
+
+def registry_hosts() -> set[str]:
+    """Hosts of the package indexes that pip knows here, asked of pip so that no address need stand in this file."""
+    asked = (
+        "from pip._internal.models.index import PyPI as index; "
+        "from pip._internal.configuration import Configuration; "
+        "known = Configuration(isolated=False); known.load(); "
+        "print(index.url, 'https://' + index.file_storage_domain, *(value for _, value in known.items()))"
+    )
+    answer = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True).stdout
+    text = " ".join([answer, *(value for name, value in os.environ.items() if "INDEX" in name.upper())])
+    return set(re.findall(r"https?://(?:[^@/\s'\"]*@)?([^:/\s'\"]+)", text))
+
+
+def test_no_registry_address_and_no_path_of_this_machine_stands_in_a_tracked_file() -> None:
+    hosts = registry_hosts()
+    assert hosts
+    needles = [needle.encode() for needle in (*hosts, f"{ROOT}/")]
+    found = [
+        f"{path.relative_to(ROOT)}: {needle.decode()}"
+        for path in tracked_files()
+        for needle in needles
+        if needle in path.read_bytes()
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").rglob("[!.]*.ipynb")), ids=lambda n: n.stem)
+def test_a_notebook_is_kept_without_outputs(notebook: Path) -> None:
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert not [cell["id"] for cell in cells if cell.get("outputs") or cell.get("execution_count")]
