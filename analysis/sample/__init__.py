@@ -1,0 +1,49 @@
+"""The bundled sample: small stateful environments, described as data and really played.
+
+    records(420, 14, seed=7)     one record after the other, in the release's shape
+    write(path, **DEFAULT)       one JSON array, or JSON Lines
+    siblings(14, seed=7)         the environments and scenarios behind them, in the sibling sets' shape
+
+The same numbers give the same bytes, whatever else is asked for.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+from analysis.sample.catalogue import order
+from analysis.sample.play import record
+from analysis.sample.scenarios import scenario
+from analysis.sample.write import write_records
+
+# Changes whenever the output changes; a test holds it against the hash of a small sample.
+VERSION = "1"
+
+
+class Size(TypedDict):
+    trajectories: int
+    environments: int
+    seed: int
+
+
+DEFAULT: Size = {"trajectories": 420, "environments": 14, "seed": 7}
+
+
+def records(trajectories: int, environments: int, seed: int, release_sizes: bool = False) -> Iterator[dict[str, Any]]:
+    """Play trajectories, one record at a time.
+
+    Args:
+        trajectories: how many.
+        environments: over how many different environments; beyond the descriptions they are varied ones.
+        seed: the same seed gives the same records.
+        release_sizes: reasoning as long as the release's, about 75 KB a record.
+
+    Raises:
+        ValueError: if an environment would be left without a trajectory.
+    """
+    for index, number, mode in order(trajectories, environments, seed):
+        yield record(scenario(index, seed, number), mode, release_sizes=release_sizes)
+
+
+def write(path: Any, *, trajectories: int, environments: int, seed: int, release_sizes: bool = False) -> None:
+    """Write a sample to a file: JSON Lines where its name ends in .jsonl, else one JSON array."""
+    write_records(path, records(trajectories, environments, seed, release_sizes))

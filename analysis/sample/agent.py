@@ -1,0 +1,158 @@
+"""A scripted agent: it pursues goals call by call, reads every result, slips now and then, and mostly recovers."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+from analysis.sample.engine import Environment, Result
+from analysis.sample.goals import Goal
+from analysis.sample.shelf import Shelf
+from analysis.sample.tools import ToolKind
+from analysis.sample.ways import Step, question
+
+Purpose = Literal["look", "act", "verify", "retry", "recover", "again"]
+
+
+@dataclass(frozen=True)
+class Act:
+    """One call the agent decides on, and why."""
+
+    name: str
+    arguments: dict[str, Any]
+    purpose: Purpose
+    goal: Goal
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How an agent works: probabilities per call, or per goal."""
+
+    slips: float
+    retries: float = 0.2
+    gives_up: float = 0.06
+    verifies: float = 0.3
+    looks_again: float = 0.05
+    loops: float = 0.004
+
+
+CAREFUL = Habits(slips=0, verifies=0, looks_again=0, loops=0)
+
+Pursuit = Generator[Act, Result, list[Result]]
+
+
+class Agent:
+    """Knows the tools of an environment; `env` is read for what a slip needs, never changed here."""
+
+    def __init__(self, env: Environment, shelf: Shelf, habits: Habits, rng: Random) -> None:
+        self.env = env
+        self.shelf = shelf
+        self.habits = habits
+        self.rng = rng
+
+    def look(self, goal: Goal) -> Pursuit:
+        """Look up what the goal needs."""
+        results = []
+        for step in goal.looks:
+            results.append((yield from self._attempt(step, "look", goal)))
+            if self.rng.random() < self.habits.looks_again:
+                yield Act(step.tool.name, step.arguments, "again", goal)
+            if self.rng.random() < self.habits.loops:
+                yield from self._loop(step, goal)
+        return results
+
+    def act(self, goal: Goal) -> Pursuit:
+        """Carry out what the goal changes, and sometimes look whether it came out right."""
+        results = []
+        for step in goal.acts:
+            result = yield from self._attempt(step, "act", goal)
+            results.append(result)
+            if self.rng.random() < (self.habits.verifies if result["success"] else 0.4):
+                yield from self._verify(step, goal)
+            if not result["success"] and self.rng.random() < self.habits.retries:
+                yield Act(step.tool.name, step.arguments, "retry", goal)
+        return results
+
+    def _attempt(self, step: Step, purpose: Purpose, goal: Goal) -> Generator[Act, Result, Result]:
+        slip = self._slip(step) if self.rng.random() < self.habits.slips else None
+        if slip is not None:
+            wrong = Act(slip.name, slip.arguments, purpose, goal)
+            result = yield wrong
+            while not result["success"] and self.rng.random() < self.habits.retries:
+                result = yield Act(wrong.name, wrong.arguments, "retry", goal)
+            if result["success"]:
+                return result
+            if self.rng.random() < self.habits.gives_up:
+                return result
+            if self.rng.random() < 0.35:
+                yield from self._recover(step, goal)
+        return (yield Act(step.tool.name, step.arguments, purpose, goal))
+
+    def _recover(self, step: Step, goal: Goal) -> Generator[Act, Result, None]:
+        """Look around before the next try."""
+        kinds: tuple[ToolKind, ...] = ("state", "search", "list")
+        for kind in kinds:
+            tool = self.shelf.find(kind, step.tool.entity)
+            arguments = question(self.env, tool, self.rng) if tool else None
+            if tool and arguments is not None:
+                yield Act(tool.name, arguments, "recover", goal)
+                return
+
+    def _verify(self, step: Step, goal: Goal) -> Generator[Act, Result, None]:
+        getter = self.shelf.find("get", step.tool.entity)
+        record_id = step.arguments.get(step.tool.entity.id_column)
+        if getter and isinstance(record_id, str):
+            yield Act(getter.name, {step.tool.entity.id_column: record_id}, "verify", goal)
+
+    def _loop(self, step: Step, goal: Goal) -> Generator[Act, Result, None]:
+        """Go round in a circle: the same one or two queries, three times and more."""
+        others = [other for other in goal.looks if other is not step] if self.rng.random() < 0.6 else []
+        for _ in range(self.rng.choice((2, 2, 3))):
+            for other in (*others[:1], step):
+                yield Act(other.tool.name, other.arguments, "again", goal)
+
+    def _slip(self, step: Step) -> Act | None:
+        """A wrong version of a step that the environment is sure to refuse; None if the draw does not apply."""
+        kind = self.rng.choices(("id", "missing", "type", "key", "choice", "state", "name"), (30, 20, 8, 8, 14, 18, 2))[
+            0
+        ]
+        arguments = dict(step.arguments)
+        goal_free = Goal("", "", "", "", (), (), "")
+        if kind == "name":
+            return Act(f"get_{step.tool.entity.one}_info", arguments, "look", goal_free)
+        if kind == "key":
+            return Act(step.tool.name, {**arguments, "confirm": True}, "look", goal_free)
+        if kind == "state":
+            return self._wrong_state(step, goal_free)
+        for parameter in step.tool.parameters:
+            if parameter.name not in arguments or parameter.is_optional:
+                continue
+            given = arguments[parameter.name]
+            if kind == "missing" and self.rng.random() < 0.7:
+                del arguments[parameter.name]
+            elif kind == "id" and parameter.kind == "ref":
+                arguments[parameter.name] = self._mistyped(given)
+            elif kind == "type" and parameter.kind in ("number", "integer"):
+                arguments[parameter.name] = str(given)
+            elif kind == "choice" and parameter.values:
+                arguments[parameter.name] = str(given).replace("_", " ").title()
+            else:
+                continue
+            return Act(step.tool.name, arguments, "look", goal_free)
+        return None
+
+    def _mistyped(self, record_id: str) -> str:
+        """An id that is nearly right and that nothing bears."""
+        digits = "".join(character for character in record_id if character.isdigit())
+        wrong = self.rng.choice((f"{record_id}0", record_id.replace("0", "", 1), f"#{digits}", record_id.swapcase()))
+        return f"{record_id}-0" if any(wrong in records for records in self.env.state.values()) else wrong
+
+    def _wrong_state(self, step: Step, goal: Goal) -> Act | None:
+        """The right move on the wrong record."""
+        move, entity = step.tool.move, step.tool.entity
+        if move is None:
+            return None
+        others = [k for k, record in self.env.records(entity).items() if record[entity.state_name] not in move.start]
+        if not others:
+            return None
+        return Act(step.tool.name, {**step.arguments, entity.id_column: self.rng.choice(others)}, "act", goal)

@@ -1,0 +1,220 @@
+"""What an environment is, as data: entities with fields and states, the moves between states, rules and effects.
+
+The descriptions themselves are the TOML files of `environments/`; everything else in this package follows from them.
+Names are still open here: `naming.py` settles them, and makes further environments by settling them differently.
+A TOML file may not hold a key that is not declared: a typing error in a description is an error.
+"""
+
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+
+Kind = Literal["text", "choice", "integer", "number", "date", "flag", "tags", "note", "ref"]
+Scalar = str | float | bool
+
+
+class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One attribute of an entity.
+
+    `search`, `floor`, `filter`, `edit`, `assign` and `adjust` (a verb) each give the environment one more tool;
+    a field with a `start` is not asked for when a record is created.
+    """
+
+    kind: Kind
+    values: tuple[str, ...] = ()
+    pool: str = ""
+    low: float = 0
+    high: float = 100
+    start: Scalar | None = None
+    to: str = ""
+    ahead: bool = False
+    search: bool = False
+    floor: bool = False
+    filter: bool = False
+    edit: bool = False
+    assign: bool = False
+    adjust: str = ""
+    key: str = ""
+    column: str = ""
+
+    @property
+    def words(self) -> str:
+        return self.column.removesuffix("_id").replace("_", " ")
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A condition on the record at hand, tested before anything changes.
+
+    Either `check` names a field (`fees`, or `member.fees` of the record it refers to) that must be among `among`,
+    or between `at_least` and `at_most` (a number, or `.member.limit`: another field); or `count` names an entity, of
+    which at most `at_most` records in `states` may share this record's `by`.
+    """
+
+    text: str
+    error: str
+    check: str = ""
+    among: tuple[Scalar, ...] = ()
+    at_least: float | str | None = None
+    at_most: float | str | None = None
+    count: str = ""
+    by: str = ""
+    states: tuple[str, ...] = ()
+
+
+class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What else changes: a field is set, or a number is added to it. `$today` is the environment's date."""
+
+    set: str = ""
+    to: Scalar | None = None
+    add: str = ""
+    amount: float = 0
+
+
+class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A transition an entity's record can make, and the tool that makes it."""
+
+    verb: str
+    done: str
+    start: tuple[str, ...]
+    end: str
+    asks: tuple[str, ...] = ()
+    note: str = ""
+    rules: tuple[Rule, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+class Create(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a record comes into being."""
+
+    verb: str
+    done: str
+    rules: tuple[Rule, ...] = ()
+    effects: tuple[Effect, ...] = ()
+
+
+class Entity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A kind of record. `names` lists the names it may go by, as `one/many`; the first is its plain one."""
+
+    names: tuple[str, ...]
+    about: str
+    fields: dict[str, Field]
+    count: tuple[int, int] = (4, 7)
+    states: tuple[str, ...] = ()
+    state_name: str = "status"
+    listed: bool = False
+    tally: bool = False
+    create: Create | None = None
+    moves: tuple[Move, ...] = ()
+    remove: str = ""
+    remove_rules: tuple[Rule, ...] = ()
+    key: str = ""
+    one: str = ""
+    many: str = ""
+    prefix: str = ""
+
+    @property
+    def id_column(self) -> str:
+        return f"{self.one}_id"
+
+    @property
+    def words(self) -> str:
+        return self.one.replace("_", " ")
+
+    @property
+    def many_words(self) -> str:
+        return self.many.replace("_", " ")
+
+    @property
+    def type_name(self) -> str:
+        return self.one.title().replace("_", "")
+
+    @property
+    def label(self) -> Field | None:
+        """The field people call a record by."""
+        return next((field for field in self.fields.values() if field.search), None)
+
+    @property
+    def refs(self) -> list[Field]:
+        return [field for field in self.fields.values() if field.kind == "ref"]
+
+
+class Style(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How one author names tools and words results."""
+
+    get: str
+    list: str
+    state: str
+    of: str
+    search: str
+    floor: str
+    filter: str
+    tally: str
+    set: str
+    assign: str
+    not_found: str
+    id_form: str
+    packed: bool
+    returns_record: bool
+
+
+class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole environment."""
+
+    titles: tuple[str, ...]
+    introduction: str
+    entities: dict[str, Entity]
+    facts: tuple[str, ...] = ()
+    title: str = ""
+    style: Style | None = None
+
+
+class Vocabulary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words every environment shares: pools of values, styles, and other words for a verb, a field, a title."""
+
+    pools: dict[str, tuple[str, ...]]
+    first_names: tuple[str, ...]
+    last_names: tuple[str, ...]
+    qualifiers: tuple[str, ...]
+    verbs: dict[str, tuple[str, ...]]
+    fields: dict[str, tuple[str, ...]]
+    styles: tuple[Style, ...]
+
+
+class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What agents and simulated users say, as forms to be filled in."""
+
+    worker_prompt: str
+    partner_prompt: str
+    user_prompt: str
+    greeting: str
+    musings: tuple[str, ...]
+    fillers: tuple[str, ...]
+    openings: dict[str, tuple[str, ...]]
+    plans: dict[str, tuple[str, ...]]
+    replies: dict[str, tuple[str, ...]]
+    turns: dict[str, tuple[str, ...]]
+    thoughts: dict[str, tuple[str, ...]]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The shared words of `vocabulary.toml`."""
+    text = files("analysis.sample").joinpath("vocabulary.toml").read_bytes()
+    return msgspec.toml.decode(text, type=Vocabulary)
+
+
+@cache
+def phrases() -> Phrases:
+    """The forms of `phrases.toml`."""
+    text = files("analysis.sample").joinpath("phrases.toml").read_bytes()
+    return msgspec.toml.decode(text, type=Phrases)
+
+
+@cache
+def descriptions() -> tuple[Description, ...]:
+    """All descriptions of `environments/`, by file name."""
+    folder = files("analysis.sample").joinpath("environments")
+    names = sorted(item.name for item in folder.iterdir() if item.name.endswith(".toml"))
+    return tuple(msgspec.toml.decode(folder.joinpath(name).read_bytes(), type=Description) for name in names)

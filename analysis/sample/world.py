@@ -1,0 +1,121 @@
+"""A scenario's initial state: the empty environment, played until it is peopled, so that it keeps its own rules."""
+
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+from analysis.sample.description import Description, Entity, Field, vocabulary
+from analysis.sample.engine import Environment, Record
+from analysis.sample.tools import Tool, is_asked
+
+
+def people(description: Description, tools: Mapping[str, Tool], rng: Random) -> Environment:
+    """An environment with a few records of every entity, in various states.
+
+    Records are created and moved by the engine itself; what its rules refuse does not come to be.
+    """
+    today = date(2024, 1, 8) + timedelta(days=rng.randrange(600))
+    env = Environment(description, dict(tools), {e.many: {} for e in description.entities.values()}, today.isoformat())
+    for entity in description.entities.values():
+        used: set[Any] = set()
+        for _ in range(rng.randint(*entity.count)):
+            record = _put(env, entity, rng, used)
+            if record is not None:
+                _stir(env, entity, record, rng)
+    return env
+
+
+def value(env: Environment, field: Field, rng: Random, used: set[Any]) -> Any:
+    """A value for a field of a new record; for a label, one that is not among `used`."""
+    draw = DRAWS.get(field.kind, _text)
+    if not field.search:
+        return draw(env, field, rng)
+    drawn = draw(env, field, rng)
+    for _ in range(30):
+        if drawn not in used:
+            break
+        drawn = draw(env, field, rng)
+    used.add(drawn)
+    return drawn
+
+
+def _text(env: Environment, field: Field, rng: Random) -> str:
+    words = vocabulary()
+    if field.pool == "people":
+        return f"{rng.choice(words.first_names)} {rng.choice(words.last_names)}"
+    if field.pool == "emails":
+        return f"{rng.choice(words.first_names)}.{rng.randrange(100, 999)}@example.org".lower()
+    return rng.choice(words.pools[field.pool] if field.pool else field.values)
+
+
+def _date(env: Environment, field: Field, rng: Random) -> str:
+    days = rng.randint(3, 60) if field.ahead else -rng.randint(1, 400)
+    return (date.fromisoformat(env.today) + timedelta(days=days)).isoformat()
+
+
+def _number(env: Environment, field: Field, rng: Random) -> float:
+    return round(rng.uniform(field.low, field.high), rng.choice((1, 2, 2)))
+
+
+DRAWS: dict[str, Callable[[Environment, Field, Random], Any]] = {
+    "number": _number,
+    "date": _date,
+    "integer": lambda env, field, rng: rng.randint(int(field.low), int(field.high)),
+    "flag": lambda env, field, rng: rng.random() < 0.4,
+    "tags": lambda env, field, rng: rng.sample(field.values, rng.randint(0, 3)),
+    "ref": lambda env, field, rng: rng.choice(sorted(env.records(env.description.entities[field.to]))),
+}
+
+
+def arguments_of(env: Environment, tool: Tool, values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that create a record of these values, in the form the style asks for."""
+    return {f"{tool.entity.one}_info": values} if env.style.packed else values
+
+
+def _put(env: Environment, entity: Entity, rng: Random, used: set[Any]) -> Record | None:
+    parents = [env.description.entities[field.to] for field in entity.refs]
+    if not all(env.records(parent) for parent in parents):
+        return None
+    tool = next((tool for tool in env.tools.values() if tool.kind == "create" and tool.entity is entity), None)
+    for _ in range(5):
+        values = {f.column: value(env, f, rng, used) for f in entity.fields.values() if is_asked(f)}
+        if tool is None:
+            record: Record = {entity.id_column: env.next_id(entity)}
+            for field in entity.fields.values():
+                record[field.column] = values.get(field.column, field.start if field.start != "" else None)
+            if entity.states:
+                record[entity.state_name] = entity.states[0]
+            env.records(entity)[record[entity.id_column]] = record
+            break
+        record_id = env.next_id(entity)
+        if env.call(tool.name, arguments_of(env, tool, values))["success"]:
+            record = env.records(entity)[record_id]
+            break
+    else:
+        return None
+    for field in entity.fields.values():
+        if field.start is not None and field.floor and rng.random() < 0.7:
+            record[field.column] = value(env, field, rng, used)
+        if field.kind == "note" and rng.random() < 0.3:
+            record[field.column] = rng.choice(vocabulary().pools["notes"])
+    return record
+
+
+def _stir(env: Environment, entity: Entity, record: Record, rng: Random) -> None:
+    """Take the record some way through its states."""
+    moves = [tool for tool in env.tools.values() if tool.kind == "move" and tool.entity is entity]
+    for _ in range(rng.choice((0, 0, 1, 1, 2))):
+        fitting = [tool for tool in moves if tool.move and record[entity.state_name] in tool.move.start]
+        if not fitting:
+            return
+        tool = rng.choice(fitting)
+        env.call(tool.name, {entity.id_column: record[entity.id_column], **asked(env, tool, rng)})
+
+
+def asked(env: Environment, tool: Tool, rng: Random) -> dict[str, Any]:
+    """Values for what a move asks beside the record's id."""
+    if tool.move is None:
+        return {}
+    fields = [tool.entity.fields[key] for key in tool.move.asks]
+    return {field.column: value(env, field, rng, set()) for field in fields}
