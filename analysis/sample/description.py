@@ -64,12 +64,15 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What else changes: a field is set, or a number is added to it. `$today` is the environment's date."""
+    """What else changes: a field is set, or a number is added to it.
+
+    `$today` is the environment's date; an amount `-pieces` is what the record's own field says, with that sign.
+    """
 
     set: str = ""
     to: Scalar | None = None
     add: str = ""
-    amount: float = 0
+    amount: float | str = 0
 
 
 class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

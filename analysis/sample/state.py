@@ -90,9 +90,15 @@ class World:
                 target, key = self.find(owner, record[entity.fields[head].column]), rest
             column = owner.state_name if key == "status" else owner.fields[key].column
             if effect.add:
-                target[column] = round(target[column] + effect.amount, 2)
+                target[column] = round(target[column] + self._amount(entity, record, effect.amount), 2)
             else:
                 target[column] = self.today if effect.to == "$today" else effect.to
+
+    def _amount(self, entity: Entity, record: Record, amount: float | str) -> Any:
+        if not isinstance(amount, str):
+            return amount
+        value = self.value(entity, record, amount.removeprefix("-"))
+        return -value if amount.startswith("-") else value
 
     def changed(self, record: Record, message: str) -> Result:
         return {"data": dict(record)} if self.style.returns_record else {"message": message}
