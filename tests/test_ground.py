@@ -30,7 +30,7 @@ CONDA_NAMES = {"playwright-python": "playwright"}
 DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "schema": (set(), {"polars"}),
     "sample": (set(), {"msgspec"}),
-    "sources": ({"sample"}, {"datasets", "fsspec", "huggingface_hub", "ijson", "msgspec", "polars", "tqdm"}),
+    "sources": ({"sample"}, {"fsspec", "httpx2", "huggingface_hub", "ijson", "msgspec", "polars", "tqdm"}),
     "records": ({"schema"}, {"jsonschema_rs", "msgspec"}),
     "tables": ({"schema", "sources", "records"}, None),
     "measures": ({"schema"}, {"numpy", "polars", "scipy"}),
@@ -41,7 +41,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "__init__": ({"schema", "tables"}, None),
 }
 # Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.
-LATE = {"datasets": "sources/hub.py", "huggingface_hub": "sources/hub.py"}
+LATE = {"datasets": "sources/hub.py", "httpx2": "sources/hub.py", "huggingface_hub": "sources/hub.py"}
 
 
 def modules() -> list[Path]:
@@ -143,8 +143,8 @@ def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
 def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
     import_names = {"vl_convert": "vl-convert-python", "IPython": "ipykernel", "jupyter_client": "nbclient"}
     foreign = {import_names.get(name, canonicalize_name(name)) for name in imported_packages(module)}
-    # numpy and pyarrow come with scipy and datasets, traitlets with everything of Jupyter's.
-    assert foreign <= declared().keys() | {"numpy", "pyarrow", "traitlets"}
+    # numpy comes with scipy, pyarrow with datasets, httpx2 with huggingface-hub, traitlets with all of Jupyter.
+    assert foreign <= declared().keys() | {"httpx2", "numpy", "pyarrow", "traitlets"}
 
 
 @pytest.mark.parametrize("question", sorted((ROOT / "analysis/charts").glob("[!_]*.py")), ids=lambda m: m.stem)

@@ -1,0 +1,270 @@
+"""Hub sources, against a hub on this machine."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from analysis.sources import hub
+from tests.loopback_hub import COMMIT, LoopbackHub, Repository, git_hash, serve, sha256
+
+RECORDS = json.dumps([{"traj_type": "conversation", "steps": n} for n in range(20_000)], indent=4).encode()
+TRAJECTORIES = "XXHStudyHard/EnvScaler-SFT-Traj-9K"
+METADATA = "envscaler_sft_traj_9k_metadata.json"
+TEMPLATED = "mask_history_all_traj-9K_apply_qwen3_template.json"
+
+Fetch = Callable[[str], hub.Fetched]
+
+
+@pytest.fixture
+def server() -> Iterator[LoopbackHub]:
+    with serve() as running:
+        running.repositories[TRAJECTORIES] = Repository(
+            {METADATA: RECORDS, TEMPLATED: b"[" + b" " * 10_000 + b"]", "README.md": b"# card"}
+        )
+        running.repositories["lab/rollouts"] = Repository({"rollouts.jsonl": b'{"steps": 1}\n', "README.md": b"# card"})
+        yield running
+
+
+@pytest.fixture
+def fetch(server: LoopbackHub, tmp_path: Path) -> Fetch:
+    def fetch_here(name: str) -> hub.Fetched:
+        return hub.fetch(name, progress=False, endpoint=server.endpoint, cache_dir=tmp_path / "cache")
+
+    return fetch_here
+
+
+@pytest.mark.parametrize(
+    ("name", "repository", "revision", "file"),
+    [
+        ("hub:lab/rollouts", "lab/rollouts", None, None),
+        ("lab/rollouts", "lab/rollouts", None, None),
+        ("hub:lab/rollouts@v1.0", "lab/rollouts", "v1.0", None),
+        ("hub:lab/rollouts@refs/convert/parquet:default/train/0000.parquet", "lab/rollouts", "refs/convert/parquet",
+         "default/train/0000.parquet"),
+        ("hub:lab/rollouts:data/a b.json", "lab/rollouts", None, "data/a b.json"),
+    ],
+)  # fmt: skip
+def test_a_source_is_taken_apart_into_repository_revision_and_file(
+    name: str, repository: str, revision: str | None, file: str | None
+) -> None:
+    assert hub.parse(name) == hub.Wanted(repository, revision, file)
+    assert hub.parse(str(hub.parse(name))) == hub.parse(name)
+
+
+@pytest.mark.parametrize("name", ["hub:", "hub:rollouts", "hub:lab/", "hub:a/b/c", "hub:lab/rollouts@", "hub:lab/x:"])
+def test_what_is_no_hub_source_is_refused_with_the_form_it_should_have(name: str) -> None:
+    with pytest.raises(hub.HubError, match="hub:OWNER/NAME"):
+        hub.parse(name)
+
+
+def test_the_9k_set_means_its_metadata_file_and_never_the_large_one(server: LoopbackHub, fetch: Fetch) -> None:
+    fetched = fetch(f"hub:{TRAJECTORIES}")
+    assert [file.name for file in fetched.files] == [METADATA]
+    assert fetched.paths[0].read_bytes() == RECORDS
+    assert server.transfers() == [f"GET /storage/{sha256(RECORDS)}"]
+
+
+@pytest.mark.parametrize(
+    ("repository", "file"),
+    [
+        ("XXHStudyHard/EnvScaler-191-Env", "191_env_metadata_processed.json"),
+        ("XXHStudyHard/EnvScaler-SFT-Scenario", "envscaler_sft_scenario_metadata.json"),
+        ("XXHStudyHard/EnvScaler-RL-Scenario", "envscaler_rl_scenario_metadata.json"),
+    ],
+)
+def test_the_sibling_sets_mean_their_metadata_files(
+    server: LoopbackHub, fetch: Fetch, repository: str, file: str
+) -> None:
+    server.repositories[repository] = Repository({"extra.json": b"[]", file: b'[{"env_id": "env_1"}]'})
+    assert [f.name for f in fetch(f"hub:{repository}").files] == [file]
+
+
+def test_what_was_fetched_is_pinned_to_a_commit_and_described_for_the_manifest(fetch: Fetch) -> None:
+    fetched = fetch(f"hub:{TRAJECTORIES}@main")
+    assert fetched.repository == TRAJECTORIES
+    assert fetched.revision == COMMIT
+    (file,) = fetched.files
+    assert (file.bytes, file.sha256) == (len(RECORDS), sha256(RECORDS))
+    assert fetched.notice == ""
+
+
+def test_a_file_is_transferred_once_for_all_runs(server: LoopbackHub, fetch: Fetch) -> None:
+    first = fetch(f"hub:{TRAJECTORIES}")
+    assert fetch(f"hub:{TRAJECTORIES}") == first
+    assert len(server.transfers()) == 1
+
+
+def test_a_full_commit_that_is_here_already_needs_no_question_to_the_hub(server: LoopbackHub, fetch: Fetch) -> None:
+    fetch(f"hub:{TRAJECTORIES}@{COMMIT}")
+    server.asked.clear()
+    assert fetch(f"hub:{TRAJECTORIES}@{COMMIT}").revision == COMMIT
+    assert server.asked == []
+
+
+def test_a_branch_that_moved_is_fetched_anew(server: LoopbackHub, fetch: Fetch) -> None:
+    fetch("hub:lab/rollouts")
+    server.repositories["lab/rollouts"].files["rollouts.jsonl"] = b'{"steps": 2}\n'
+    server.repositories["lab/rollouts"].revisions["main"] = "f" * 40
+    fetched = fetch("hub:lab/rollouts")
+    assert fetched.revision == "f" * 40
+    assert fetched.paths[0].read_bytes() == b'{"steps": 2}\n'
+
+
+def test_the_only_data_file_needs_no_name(fetch: Fetch) -> None:
+    assert [file.name for file in fetch("hub:lab/rollouts").files] == ["rollouts.jsonl"]
+
+
+def test_among_several_data_files_one_must_be_named_and_all_are_listed(server: LoopbackHub, fetch: Fetch) -> None:
+    server.repositories["lab/many"] = Repository({"train.json": b"[]", "test.json": b"[]", "README.md": b""})
+    with pytest.raises(hub.HubError, match=r"2 data files; say which: .*test\.json, train\.json"):
+        fetch("hub:lab/many")
+    assert server.transfers() == []
+
+
+def test_a_pattern_names_the_parts_of_one_set(server: LoopbackHub, fetch: Fetch) -> None:
+    parts = {f"data/train-{n}.parquet": bytes([n]) * 10 for n in range(3)}
+    server.repositories["lab/parts"] = Repository({**parts, "data/test-0.parquet": b"test"})
+    fetched = fetch("hub:lab/parts:data/train-*.parquet")
+    assert {file.name: file.path.read_bytes() for file in fetched.files} == parts
+
+
+def test_a_small_file_kept_in_git_is_checked_by_its_git_hash(server: LoopbackHub, fetch: Fetch) -> None:
+    server.repositories["lab/small"] = Repository({"few.json": b"[1]"}, small={"few.json"})
+    (file,) = fetch("hub:lab/small").files
+    assert file.path.resolve().name == git_hash(b"[1]")
+    assert file.sha256 == sha256(b"[1]")
+
+
+def test_a_broken_connection_is_resumed_from_the_last_whole_chunk(server: LoopbackHub, fetch: Fetch) -> None:
+    mebibyte = 1024 * 1024
+    content = bytes(range(256)) * (24 * mebibyte // 256)
+    server.repositories["lab/large"] = Repository({"large.jsonl": content})
+    server.break_after = [12 * mebibyte, 11 * mebibyte]
+    fetched = fetch("hub:lab/large")
+    assert fetched.paths[0].read_bytes() == content
+    storage = f"GET /storage/{sha256(content)}"
+    # The client writes chunks of 10 MiB: 12 arrive and 10 are kept, 11 more arrive and 10 are kept.
+    assert server.transfers() == [storage, f"{storage} from {10 * mebibyte}", f"{storage} from {20 * mebibyte}"]
+
+
+def test_a_reset_connection_starts_over_and_says_so(
+    server: LoopbackHub, fetch: Fetch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.break_after, server.resets = [400_000], True
+    with caplog.at_level(logging.WARNING, logger="analysis.sources.hub"):
+        assert fetch(f"hub:{TRAJECTORIES}").paths[0].read_bytes() == RECORDS
+    assert "starts over" in caplog.text
+    assert server.transfers() == [f"GET /storage/{sha256(RECORDS)}"] * 2
+
+
+def test_a_checksum_mismatch_is_refused_and_nothing_of_it_stays(
+    server: LoopbackHub, fetch: Fetch, tmp_path: Path
+) -> None:
+    server.served[sha256(RECORDS)] = RECORDS.replace(b"19999", b"19998")
+    with pytest.raises(hub.HubError, match="checksum mismatch"):
+        fetch(f"hub:{TRAJECTORIES}")
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file() and path.stat().st_size > 1_000]
+    del server.served[sha256(RECORDS)]
+    assert fetch(f"hub:{TRAJECTORIES}").paths[0].read_bytes() == RECORDS
+
+
+def test_without_a_network_the_earlier_copy_is_used_and_said_out_loud(
+    server: LoopbackHub, fetch: Fetch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = fetch(f"hub:{TRAJECTORIES}")
+    with caplog.at_level(logging.WARNING, logger="analysis.sources.hub"):
+        again = hub.fetch(f"hub:{TRAJECTORIES}", endpoint="http://127.0.0.1:9", cache_dir=tmp_path / "cache")
+    assert (again.revision, again.files) == (first.revision, first.files)
+    assert "using the copy fetched earlier" in again.notice
+    assert COMMIT in again.notice
+    assert again.notice in caplog.messages
+
+
+def test_without_a_network_and_without_a_copy_the_message_says_both(tmp_path: Path) -> None:
+    with pytest.raises(hub.HubError, match=r"cannot be reached.*no earlier copy"):
+        hub.fetch(f"hub:{TRAJECTORIES}", endpoint="http://127.0.0.1:9", cache_dir=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ((503, {}), r"out of order \(503\)"),
+        ((500, {}), r"out of order \(500\)"),
+        ((429, {"Retry-After": "37"}), r"asks for a pause \(429, too many requests; try again in 37 s\)"),
+    ],
+)
+def test_a_hub_in_trouble_is_named_and_an_earlier_copy_stands_in(
+    server: LoopbackHub, fetch: Fetch, answer: tuple[int, dict[str, str]], message: str
+) -> None:
+    server.faults["GET /api/datasets/"] = [answer]
+    with pytest.raises(hub.HubError, match=message + ".*no earlier copy"):
+        fetch("hub:lab/rollouts")
+    first = fetch("hub:lab/rollouts")
+    server.faults["GET /api/datasets/"] = [answer]
+    again = fetch("hub:lab/rollouts")
+    assert again.files == first.files
+    assert "using the copy" in again.notice
+
+
+def test_a_misspelt_data_set_is_answered_with_the_nearest_names_of_its_owner(fetch: Fetch) -> None:
+    with pytest.raises(hub.HubError, match=r"no public data set of this name \(401\)\. Nearest: EnvScaler-SFT-Traj-9K"):
+        fetch("hub:XXHStudyHard/EnvScaler-SFT-Traj9K")
+
+
+def test_an_unknown_revision_is_answered_with_those_there_are(server: LoopbackHub, fetch: Fetch) -> None:
+    server.repositories["lab/rollouts"].revisions["v1.0"] = "a" * 40
+    with pytest.raises(hub.HubError, match=r"no revision 'v2' \(404\)\. There are: main, v1\.0"):
+        fetch("hub:lab/rollouts@v2")
+
+
+def test_an_unknown_file_is_answered_with_the_nearest_and_all_data_files(fetch: Fetch) -> None:
+    with pytest.raises(hub.HubError, match=rf"no file 'envscaler_metadata\.json'\. Nearest: {METADATA}.*{TEMPLATED}"):
+        fetch(f"hub:{TRAJECTORIES}:envscaler_metadata.json")
+
+
+def test_a_gated_data_set_says_whom_to_ask(server: LoopbackHub, fetch: Fetch) -> None:
+    server.repositories["lab/rollouts"].denial = (403, {"X-Error-Code": "GatedRepo", "X-Error-Message": "restricted"})
+    with pytest.raises(hub.HubError, match=r"gated \(403\).*owner grants access.*hf auth login"):
+        fetch("hub:lab/rollouts")
+
+
+def test_a_token_that_is_refused_is_told_from_a_missing_data_set(
+    server: LoopbackHub, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_expired")
+    server.faults["GET /api/datasets/"] = [
+        (401, {"X-Error-Message": "Invalid credentials in Authorization header"})
+    ]  # fmt: skip
+    with pytest.raises(hub.HubError, match=r"refused the token \(401\)"):
+        fetch("hub:lab/rollouts")
+
+
+def test_forbidden_says_that_the_token_does_not_suffice(server: LoopbackHub, fetch: Fetch) -> None:
+    server.faults["GET /api/datasets/"] = [(403, {"X-Error-Message": "no"})]
+    with pytest.raises(hub.HubError, match=r"access denied \(403\)"):
+        fetch("hub:lab/rollouts")
+
+
+def test_the_address_comes_from_the_environment_and_progress_is_shown(server: LoopbackHub, tmp_path: Path) -> None:
+    code = f"from analysis.sources.hub import fetch; print(fetch('hub:{TRAJECTORIES}').paths[0])"
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(ran.stdout.strip()).read_bytes() == RECORDS
+    assert "100%" in ran.stderr
+
+
+def test_importing_the_module_does_not_import_the_client() -> None:
+    code = "import sys, analysis.sources.hub; print({'huggingface_hub', 'datasets', 'httpx2'} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "set()"
