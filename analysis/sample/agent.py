@@ -8,6 +8,7 @@ from typing import Any, Literal
 from analysis.sample.engine import Environment, Result
 from analysis.sample.goals import Goal
 from analysis.sample.shelf import Shelf
+from analysis.sample.slips import slip
 from analysis.sample.tools import ToolKind
 from analysis.sample.ways import Step, question
 
@@ -74,15 +75,12 @@ class Agent:
         return results
 
     def _attempt(self, step: Step, purpose: Purpose, goal: Goal) -> Generator[Act, Result, Result]:
-        slip = self._slip(step) if self.rng.random() < self.habits.slips else None
-        if slip is not None:
-            wrong = Act(slip.name, slip.arguments, purpose, goal)
-            result = yield wrong
+        wrong = slip(self.env, step, self.rng) if self.rng.random() < self.habits.slips else None
+        if wrong is not None:
+            result = yield Act(*wrong, purpose, goal)
             while not result["success"] and self.rng.random() < self.habits.retries:
-                result = yield Act(wrong.name, wrong.arguments, "retry", goal)
-            if result["success"]:
-                return result
-            if self.rng.random() < self.habits.gives_up:
+                result = yield Act(*wrong, "retry", goal)
+            if result["success"] or self.rng.random() < self.habits.gives_up:
                 return result
             if self.rng.random() < 0.35:
                 yield from self._recover(step, goal)
@@ -110,49 +108,3 @@ class Agent:
         for _ in range(self.rng.choice((2, 2, 3))):
             for other in (*others[:1], step):
                 yield Act(other.tool.name, other.arguments, "again", goal)
-
-    def _slip(self, step: Step) -> Act | None:
-        """A wrong version of a step that the environment is sure to refuse; None if the draw does not apply."""
-        kind = self.rng.choices(("id", "missing", "type", "key", "choice", "state", "name"), (30, 20, 8, 8, 14, 18, 2))[
-            0
-        ]
-        arguments = dict(step.arguments)
-        goal_free = Goal("", "", "", "", (), (), "")
-        if kind == "name":
-            return Act(f"get_{step.tool.entity.one}_info", arguments, "look", goal_free)
-        if kind == "key":
-            return Act(step.tool.name, {**arguments, "confirm": True}, "look", goal_free)
-        if kind == "state":
-            return self._wrong_state(step, goal_free)
-        for parameter in step.tool.parameters:
-            if parameter.name not in arguments or parameter.is_optional:
-                continue
-            given = arguments[parameter.name]
-            if kind == "missing" and self.rng.random() < 0.7:
-                del arguments[parameter.name]
-            elif kind == "id" and parameter.kind == "ref":
-                arguments[parameter.name] = self._mistyped(given)
-            elif kind == "type" and parameter.kind in ("number", "integer"):
-                arguments[parameter.name] = str(given)
-            elif kind == "choice" and parameter.values:
-                arguments[parameter.name] = str(given).replace("_", " ").title()
-            else:
-                continue
-            return Act(step.tool.name, arguments, "look", goal_free)
-        return None
-
-    def _mistyped(self, record_id: str) -> str:
-        """An id that is nearly right and that nothing bears."""
-        digits = "".join(character for character in record_id if character.isdigit())
-        wrong = self.rng.choice((f"{record_id}0", record_id.replace("0", "", 1), f"#{digits}", record_id.swapcase()))
-        return f"{record_id}-0" if any(wrong in records for records in self.env.state.values()) else wrong
-
-    def _wrong_state(self, step: Step, goal: Goal) -> Act | None:
-        """The right move on the wrong record."""
-        move, entity = step.tool.move, step.tool.entity
-        if move is None:
-            return None
-        others = [k for k, record in self.env.records(entity).items() if record[entity.state_name] not in move.start]
-        if not others:
-            return None
-        return Act(step.tool.name, {**step.arguments, entity.id_column: self.rng.choice(others)}, "act", goal)

@@ -7,6 +7,7 @@ the environment's rules forbid: the task says to leave it at that.
 from dataclasses import dataclass
 from random import Random
 
+from analysis.sample.description import vocabulary
 from analysis.sample.engine import Environment, Record
 from analysis.sample.shelf import Shelf
 from analysis.sample.tools import Tool, is_asked
@@ -35,7 +36,7 @@ class Goal:
     @property
     def ask(self) -> str:
         """The whole imperative."""
-        return ", ".join(part for part in (self.core, self.detail) if part) + self.proviso
+        return self.core + (f" ({self.detail})" if self.detail else "") + self.proviso
 
     @property
     def calls(self) -> int:
@@ -60,7 +61,7 @@ def _change(env: Environment, shelf: Shelf, tool: Tool, rng: Random) -> Goal | N
     """Change one record, found in one of several ways."""
     records = list(env.records(tool.entity).values())
     rng.shuffle(records)
-    refused_too = rng.random() < 0.3
+    refused_too = rng.random() < 0.2
     for record in records[:6]:
         before = dict(record)
         arguments = {tool.entity.id_column: record[tool.entity.id_column], **_new_values(env, tool, record, rng)}
@@ -97,10 +98,10 @@ def _create(env: Environment, shelf: Shelf, tool: Tool, rng: Random) -> Goal | N
                 parent = env.description.entities[f.to]
                 way, mention = way_to(env, shelf, parent, env.records(parent)[values[f.column]], rng, short=True)
                 looks.extend(way)
-                words.append(f"for {mention}")
+                words.append(mention)
                 mentions.append(mention)
             else:
-                words.append(f"{f.words} {shown(values[f.column])}")
+                words.append(f"{f.words}: {shown(values[f.column])}")
         arguments = arguments_of(env, tool, values)
         new_id = env.next_id(entity)
         result = env.call(tool.name, arguments)
@@ -165,7 +166,7 @@ def _report(env: Environment, shelf: Shelf, rng: Random) -> Goal | None:
     if getter and isinstance(found, list) and found and rng.random() < 0.5:
         chosen = rng.choice(found)[entity.id_column]
         looks.append(Step(getter, {entity.id_column: chosen}))
-        more = f"with the details of {chosen} if it is among them"
+        more = f"and the details of {chosen}"
     return Goal(f"report {wanted}", more, "", wanted, looks=tuple(looks), acts=(), subject=f"{entity.many_words}")
 
 
@@ -178,10 +179,11 @@ def _new_values(env: Environment, tool: Tool, record: Record, rng: Random) -> Ar
         return {}
     column = tool.field.column
     if tool.kind == "adjust":
-        room = tool.field.high - record[column]
-        return {"amount": round(rng.uniform(1, max(1.5, min(room, tool.field.high / 4))), rng.choice((0, 1)))}
+        most = max(2.0, min(tool.field.high - record[column], tool.field.high / 4))
+        amount = rng.uniform(1, most)
+        return {"amount": int(amount) if tool.field.kind == "integer" else round(amount, 1)}
     return {f"new_{column}": value(env, tool.field, rng, {record[column]})}
 
 
 def _note(rng: Random) -> str:
-    return rng.choice(("checked by phone", "the owner's wish", "agreed with the desk", "seen on the weekly round"))
+    return rng.choice(vocabulary().pools["notes"])

@@ -23,6 +23,7 @@ from analysis.sample.description import (
     descriptions,
     vocabulary,
 )
+from analysis.sample.wording import articled
 
 Made = TypeVar("Made", Create, Move)
 
@@ -53,7 +54,7 @@ class _Names:
     filling: Mapping[str, str]
 
     def fill(self, text: str) -> str:
-        return text.format_map(self.filling)
+        return articled(text.format_map(self.filling))
 
 
 def _settle(plain: Description, words: Vocabulary, variant: int, which: int, rng: Random) -> Description:

@@ -80,8 +80,8 @@ class Run:
         if self.rng.random() >= 0.006:
             last, result = self.last or (None, None)
             opening = "user" if result is None else "ok" if result["success"] else "error"
-            if opening == "user" and len(self.messages) == 2:
-                opening = "first"
+            if opening == "user":
+                opening = "first" if len(self.messages) == 2 else "thanked" if plan == "courtesy" else "user"
             words = self.writer.words(goal, act, last, result, self.said[:160])
             message["reasoning_content"] = self.writer.think(opening, plan, words)
         self.messages.append({**message, **rest})
@@ -143,7 +143,7 @@ def _respond(run: Run, turn: simulator.Turn, looked: list[Result]) -> tuple[str,
     if turn.does == "ask":
         return "clarify", texts.clarification(goal, run.rng)
     if turn.does == "thank":
-        return "reply", texts.courtesy(run.rng)
+        return "courtesy", texts.courtesy(run.rng)
     if turn.does != "act":
         looked[:] = run.follow(run.agent.look(goal))
     acted = run.follow(run.agent.act(goal)) if turn.does != "look" else []

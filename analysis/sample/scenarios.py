@@ -59,14 +59,17 @@ def scenario(index: int, seed: int, number: int) -> Scenario:
     env = people(environment(index, seed), toolbox(index, seed), rng)
     initial = copied(env.state)
     shelf, slips = character(index, seed)
-    budget = min(25.0, max(3.0, rng.gammavariate(6.5, 1.72))) / (1.12 + 1.5 * slips)
+    budget = min(25.0, max(3.0, rng.gammavariate(6.5, 1.83))) / (1.12 + 1.5 * slips)
     goals: list[Goal] = []
+    asks: set[str] = set()
     calls = 0
     for _ in range(80):
         goal = draw(env, shelf, rng)
-        if goal is not None:
-            goals.append(goal)
-            calls += goal.calls
+        if goal is None or (not goal.acts and goal.ask in asks):
+            continue
+        asks.add(goal.ask)
+        goals.append(goal)
+        calls += goal.calls
         if calls >= budget and len(goals) >= 2:
             break
     return Scenario(index, seed, number, env.today, initial, env.state, tuple(goals))

@@ -24,8 +24,8 @@ class Turn:
 
 
 def script(goals: tuple[Goal, ...], rng: Random, *, is_brief: bool = False) -> list[Turn]:
-    """What the user says, goal after goal; the closing turn is not among it. A brief user says each part in one turn."""
-    sees_first, forgets, thanks = (0.0, 0.0, 0.0) if is_brief else (0.5, 0.3, 0.2)
+    """What the user says, goal after goal, up to the closing turn. A brief user says each part in one turn."""
+    sees_first, forgets, thanks = (0.0, 0.0, 0.0) if is_brief else (0.55, 0.3, 0.25)
     said = phrases().turns
     turns: list[Turn] = []
     for goal in goals:

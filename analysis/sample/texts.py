@@ -9,7 +9,7 @@ from analysis.sample.description import Description, phrases
 from analysis.sample.engine import Result
 from analysis.sample.goals import Goal
 from analysis.sample.tools import Tool
-from analysis.sample.wording import shown
+from analysis.sample.wording import articled, shown
 
 
 class Writer:
@@ -33,7 +33,8 @@ class Writer:
         self.fixed = {"title": description.title, "today": today}
         self.rules = [rule.text for tool in tools.values() for rule in tool.rules] or list(description.facts)
         self.names = list(tools)
-        self.entities = [_entity_words(entity) for entity in description.entities.values()]
+        self.entities = {key: _entity_words(entity) for key, entity in description.entities.items()}
+        self.pool = list(self.entities.values())
         self.calls = 0
 
     def think(self, opening: str, plan: str, words: Mapping[str, str]) -> str:
@@ -42,7 +43,7 @@ class Writer:
         wanted = self.size * rng.lognormvariate(0, self.spread)
         context = {
             "tool": rng.choice(self.names),
-            **rng.choice(self.entities),
+            **rng.choice(self.pool),
             **self.fixed,
             **words,
             "count": str(self.calls),
@@ -60,7 +61,7 @@ class Writer:
             context["rule"] = rng.choice(self.rules)
             context["other"] = rng.choice(self.names)
             if pool > 1 or rng.random() < 0.3:
-                context.update(rng.choice(self.entities))
+                context.update(rng.choice(self.pool))
             sentence = order.pop().format_map(context)
             parts.append(f"\n\n{sentence}" if rng.random() < 0.2 else sentence)
             length += len(sentence)
@@ -70,11 +71,12 @@ class Writer:
     def words(self, goal: Goal, act: Act | None, last: Act | None, result: Result | None, said: str) -> dict[str, str]:
         """What the sentences may speak of."""
         words = {"goal": goal.ask or "go on", "subject": goal.subject or "this", "said": said, "args": ""}
+        at_hand = act or last
+        tool = self.tools.get(at_hand.name) if at_hand else None
+        if tool is not None:
+            words |= self.entities[tool.entity.key]
         if act is not None:
-            tool = self.tools.get(act.name)
             words |= {"tool": act.name, "args": _arguments(act.arguments)}
-            if tool is not None:
-                words |= _entity_words(tool.entity)
         if last is not None and result is not None:
             words |= {"last": last.name, "error": str(result.get("error", "")), "found": _found(result)}
         return words
@@ -83,6 +85,8 @@ class Writer:
 def _entity_words(entity: Any) -> dict[str, str]:
     return {
         "one": entity.words,
+        "a_one": articled(f"a {entity.words}"),
+        "A_one": articled(f"A {entity.words}"),
         "many": entity.many_words,
         "prefix": entity.prefix,
         "state": entity.state_name.replace("_", " ") if entity.states else "record",
@@ -94,7 +98,7 @@ def _entity_words(entity: Any) -> dict[str, str]:
 
 def _arguments(arguments: Mapping[str, Any]) -> str:
     if not arguments:
-        return ", which takes no arguments"
+        return ""
     listed = ", ".join(f"{name} = {given}" for name, given in arguments.items() if not isinstance(given, dict))
     return f" with {listed}" if listed else " with the whole record"
 
@@ -106,6 +110,14 @@ def _found(result: Result) -> str:
     if isinstance(data, dict):
         return "the record is there: " + ", ".join(f"{name} {given}" for name, given in list(data.items())[:4])
     return str(result.get("message", "no data came back")).rstrip(".")
+
+
+def _outcome(result: Result) -> str:
+    """What a change says of itself; where it returns the record, the record's last fields."""
+    data = result.get("data")
+    if not isinstance(data, dict):
+        return _found(result)
+    return "it now reads " + ", ".join(f"{name.replace('_', ' ')} {shown(v)}" for name, v in list(data.items())[-3:])
 
 
 def system_prompt(description: Description, tools: Mapping[str, Tool], *, is_conversation: bool) -> str:
@@ -127,7 +139,7 @@ def answer(
     parts = []
     if not acted:
         parts.append(_finding(goal, looked, rng))
-    done = [_found(result) for result in acted if result["success"]]
+    done = [_outcome(result) for result in acted if result["success"]]
     refused = [str(result["error"]) for result in acted if not result["success"]]
     if done:
         parts.append(rng.choice(replies["done"]).format(s=goal.subject, m="; ".join(done[:3]) + "."))

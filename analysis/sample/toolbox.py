@@ -6,6 +6,7 @@ from functools import cache
 from analysis.sample.description import Description, Entity, Field, Style
 from analysis.sample.naming import environment
 from analysis.sample.tools import PYTHON_TYPES, Parameter, Tool, is_asked
+from analysis.sample.wording import articled
 
 
 @cache
@@ -112,7 +113,7 @@ def _changes(description: Description, entity: Entity) -> Iterator[Tool]:
         note = (Parameter(move.note, "text", "Remark to keep with it.", default="", is_optional=True),)
         yield Tool(
             _verbed(move.verb, entity), "move", entity, (_id(entity), *extra, *(note if move.note else ())),
-            f"{_phrase(move.verb, words)}: from {' or '.join(move.start)} to {move.end}.", changed,
+            f"{articled(_phrase(move.verb, words))}: from {' or '.join(move.start)} to {move.end}.", changed,
             (f"The {words} must be {' or '.join(move.start)}.", *(rule.text for rule in move.rules)), move=move,
         )  # fmt: skip
     for field in entity.fields.values():
@@ -120,7 +121,7 @@ def _changes(description: Description, entity: Entity) -> Iterator[Tool]:
     if entity.remove:
         yield Tool(
             _verbed(entity.remove, entity), "remove", entity, (_id(entity),),
-            f"{_sentence(entity.remove)} a {words} for good.", '"message": str',
+            articled(f"{_sentence(entity.remove)} a {words} for good."), '"message": str',
             tuple(rule.text for rule in entity.remove_rules),
         )  # fmt: skip
 
@@ -132,20 +133,22 @@ def _field_changes(description: Description, entity: Entity, field: Field, chang
         value = Parameter(f"new_{field.column}", kind, _about(field), field.values if field.kind == "choice" else ())
         yield Tool(
             _name(style.set, entity, field.column), "set", entity, (_id(entity), value),
-            f"Change the {field.words} of a {words}.", changed, _bounds(field), field,
+            articled(f"Change the {field.words} of a {words}."), changed, _bounds(field), field,
         )  # fmt: skip
     if field.adjust:
         yield Tool(
             f"{field.adjust}_{entity.one}_{field.column}", "adjust", entity,
-            (_id(entity), Parameter("amount", "number", f"What to add to the {field.words}; negative to take away.")),
-            f"{_sentence(field.adjust)} the {field.words} of a {words} by an amount.", changed, _bounds(field), field,
+            (_id(entity), Parameter("amount", field.kind, f"What to add to the {field.words}; negative to take away.")),
+            articled(f"{_sentence(field.adjust)} the {field.words} of a {words} by an amount."), changed,
+            _bounds(field), field,
         )  # fmt: skip
     if field.assign:
         parent = description.entities[field.to]
         yield Tool(
             _name(style.assign, entity, parent=parent.one), "assign", entity,
             (_id(entity), Parameter(f"new_{field.column}", "ref", f"Id of the {parent.words} it goes to.")),
-            f"Give a {words} to another {parent.words}.", changed, (f"The new {parent.words} must exist.",), field,
+            articled(f"Give a {words} to another {parent.words}."), changed,
+            (f"The new {parent.words} must exist.",), field,
         )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Calls as a person would ask for them."""
 
+import re
 from typing import Any
 
 from analysis.sample.tools import Tool
@@ -23,24 +24,28 @@ def order(tool: Tool, mention: str) -> str:
 
 def detail(tool: Tool, arguments: Arguments) -> str:
     """The values a change is given, as an addition to its imperative."""
-    said = [
-        f"{name.removeprefix('new_').removesuffix('_id').replace('_', ' ')} {shown(given)}"
+    return ", ".join(
+        f"{name.removesuffix('_id').replace('_', ' ')}: {shown(given)}"
         for name, given in arguments.items()
         if name != tool.entity.id_column
-    ]
-    link = {"set": "the new", "adjust": "with the", "assign": "the new"}.get(tool.kind, "with")
-    return f"{link} {' and '.join(said)}" if said else ""
+    )
 
 
 def inquiry(tool: Tool, arguments: Arguments) -> str:
     """What a query is to find out."""
-    many = tool.entity.many_words
-    words = " and ".join(f"{name.replace('_', ' ')} {shown(v)}" for name, v in arguments.items() if name != "limit")
+    many, given = tool.entity.many_words, shown(next(iter(arguments.values()), ""))
+    state = tool.entity.state_name.replace("_", " ")
+    words = tool.field.words if tool.field else ""
     return {
-        "get": f"what is on file for {tool.entity.words} {next(iter(arguments.values()), '')}",
+        "get": f"what is on file for {tool.entity.words} {given}",
         "list": f"all {many}",
-        "tally": f"how many {many} there are in each {tool.entity.state_name.replace('_', ' ')}",
-    }.get(tool.kind, f"the {many} with {words}")
+        "tally": f"how many {many} there are in each {state}",
+        "state": f"the {many} whose {state} is {given}",
+        "of": f"the {many} of {words} {given}",
+        "search": f"the {many} whose {words} contains {given}",
+        "floor": f"the {many} with {words} of at least {given}",
+        "filter": f"the {many} whose {words} is {given}",
+    }[tool.kind]
 
 
 def shown(given: Any) -> str:
@@ -50,3 +55,14 @@ def shown(given: Any) -> str:
     if isinstance(given, bool):
         return "yes" if given else "no"
     return f"“{given}”" if isinstance(given, str) and " " in given else str(given)
+
+
+def articled(text: str) -> str:
+    """`a` and `an` as the words after them want it, whatever words were filled in."""
+    return re.sub(r"\b([Aa])n? (?=(\w)(\w*))", _article, text)
+
+
+def _article(found: re.Match[str]) -> str:
+    letter, first, rest = found.groups()
+    sounds_open = first.lower() in "aeiou" and not f"{first}{rest}".lower().startswith(("uni", "use", "eu", "one"))
+    return f"{letter}{'n' if sounds_open else ''} "
