@@ -3,14 +3,17 @@
     records(420, 14, seed=7)     one record after the other, in the release's shape
     write(path, **DEFAULT)       one JSON array, or JSON Lines
     siblings(14, seed=7)         the environments and scenarios behind them, in the sibling sets' shape
+    write_siblings(folder, ...)  the same as three files
 
 The same numbers give the same bytes, whatever else is asked for.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TypedDict
 
 from analysis.sample.catalogue import order
+from analysis.sample.family import siblings as _rows
 from analysis.sample.play import record
 from analysis.sample.scenarios import scenario
 from analysis.sample.write import write_records
@@ -44,6 +47,22 @@ def records(trajectories: int, environments: int, seed: int, release_sizes: bool
         yield record(scenario(index, seed, number), mode, release_sizes=release_sizes)
 
 
-def write(path: Any, *, trajectories: int, environments: int, seed: int, release_sizes: bool = False) -> None:
+def write(path: str | Path, *, trajectories: int, environments: int, seed: int, release_sizes: bool = False) -> None:
     """Write a sample to a file: JSON Lines where its name ends in .jsonl, else one JSON array."""
     write_records(path, records(trajectories, environments, seed, release_sizes))
+
+
+def siblings(
+    environments: int, seed: int, trajectories: int = DEFAULT["trajectories"]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
+    """The environments, the scenarios and the scenarios with checks that belong to `records` of the same numbers."""
+    return _rows(environments, seed, trajectories)
+
+
+def write_siblings(
+    folder: str | Path, *, environments: int, seed: int, trajectories: int = DEFAULT["trajectories"]
+) -> None:
+    """Write `siblings` as `environments.json`, `scenarios.json` and `rl_scenarios.json`, one JSON array each."""
+    names = ("environments.json", "scenarios.json", "rl_scenarios.json")
+    for name, rows in zip(names, siblings(environments, seed, trajectories), strict=True):
+        write_records(Path(folder) / name, rows)

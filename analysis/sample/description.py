@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 Kind = Literal["text", "choice", "integer", "number", "date", "flag", "tags", "note", "ref"]
-Scalar = str | float | bool
+Scalar = str | int | float | bool
 
 
 class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,8 +56,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     error: str
     check: str = ""
     among: tuple[Scalar, ...] = ()
-    at_least: float | str | None = None
-    at_most: float | str | None = None
+    at_least: int | float | str | None = None
+    at_most: int | float | str | None = None
     count: str = ""
     by: str = ""
     states: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Effect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     set: str = ""
     to: Scalar | None = None
     add: str = ""
-    amount: float | str = 0
+    amount: int | float | str = 0
 
 
 class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -44,7 +44,7 @@ def _queries(description: Description, entity: Entity) -> Iterator[Tool]:
     yield Tool(
         _name(style.get, entity), "get", entity, (_id(entity),),
         f"Retrieve everything recorded about one {words} by its id.", record,
-        (f"The {words} must exist.", "This operation is read-only."),
+        (f"The {words} must exist; upper and lower case in an id are told apart.",),
     )  # fmt: skip
     if entity.listed:
         yield Tool(

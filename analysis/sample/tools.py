@@ -85,8 +85,8 @@ class Tool:
             f'Returns:\n    dict: On success: {{\n        "success": True,\n        {self.returns}\n    }}\n'
             '    On failure: {\n        "success": False,\n        "error": str  # what went wrong\n    }'
         )
-        if self.constraints:
-            parts.append("Constraints:\n" + "\n".join(f"    - {line}" for line in self.constraints))
+        usual = "The state is read, never changed." if self.is_query else "A call that fails changes nothing."
+        parts.append("Constraints:\n" + "\n".join(f"    - {line}" for line in (*self.constraints, usual)))
         return "\n\n".join(parts)
 
     @cached_property

@@ -95,7 +95,7 @@ def _put(env: Environment, entity: Entity, rng: Random, used: set[Any]) -> Recor
     else:
         return None
     for field in entity.fields.values():
-        if field.start is not None and field.floor and rng.random() < 0.7:
+        if field.start is not None and field.kind == "number" and rng.random() < 0.7:
             record[field.column] = value(env, field, rng, used)
         if field.kind == "note" and rng.random() < 0.3:
             record[field.column] = rng.choice(vocabulary().pools["notes"])
@@ -105,7 +105,7 @@ def _put(env: Environment, entity: Entity, rng: Random, used: set[Any]) -> Recor
 def _stir(env: Environment, entity: Entity, record: Record, rng: Random) -> None:
     """Take the record some way through its states."""
     moves = [tool for tool in env.tools.values() if tool.kind == "move" and tool.entity is entity]
-    for _ in range(rng.choice((0, 0, 1, 1, 2))):
+    for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
         fitting = [tool for tool in moves if tool.move and record[entity.state_name] in tool.move.start]
         if not fitting:
             return
