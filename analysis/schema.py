@@ -334,6 +334,28 @@ CHECKS = Table(
     key=("task_id", "check"),
 )
 
+# Derived tables: a second pass over the texts, made when a question needs it.
+
+TOKENS = Table(
+    "tokens",
+    "message, as rendered by Qwen3's chat template",
+    (
+        _TRAJECTORY_ID,
+        Column("message", pl.UInt32(), "position in the record, from 0"),
+        Column("role", pl.Enum(ROLES), "who speaks; a result is `tool` whatever role delivered it"),
+        _STEP,
+        Column("header_tokens", pl.UInt32(), "opening marker and role", unit="tokens"),
+        Column("tools_tokens", pl.UInt32(), "declared tools, in the system part", unit="tokens"),
+        Column("content_tokens", pl.UInt32(), "visible text", unit="tokens"),
+        Column("reasoning_tokens", pl.UInt32(), "text of the thought", unit="tokens"),
+        Column("thought_tokens", pl.UInt32(), "tags and line breaks of the thought, removed with it", unit="tokens"),
+        Column("call_tokens", pl.UInt32(), "tool calls with their tags", unit="tokens"),
+        Column("result_tokens", pl.UInt32(), "text of the result", unit="tokens"),
+        Column("template_tokens", pl.UInt32(), "closing marker, result tags, line breaks", unit="tokens"),
+    ),
+    key=("trajectory_id", "message"),
+)
+
 RECORD_TABLES = (TRAJECTORIES, MESSAGES, TOOL_CALLS, TOOLS, FINDINGS, REJECTED)
 SIBLING_TABLES = (ENVIRONMENTS, ENVIRONMENT_TOOLS, SCENARIOS, CHECKS)
 BASE_TABLES = RECORD_TABLES + SIBLING_TABLES
