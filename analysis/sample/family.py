@@ -6,10 +6,10 @@ from typing import Any
 from analysis.sample.catalogue import quotas, scenarios
 from analysis.sample.checks import checklist
 from analysis.sample.code import class_code, class_head, class_name, method_code
-from analysis.sample.description import Description
+from analysis.sample.description import Entity
 from analysis.sample.naming import environment
 from analysis.sample.scenarios import scenario
-from analysis.sample.toolbox import toolbox
+from analysis.sample.toolbox import constraints, toolbox
 
 Row = dict[str, Any]
 
@@ -60,7 +60,7 @@ def _environment(index: int, seed: int, env_id: str) -> Row:
             {"entity": entity.type_name, "attributes": ", ".join(_attributes(entity)), "description": entity.about}
             for entity in description.entities.values()
         ],
-        "constraints_rules": rules(description, index, seed),
+        "constraints_rules": constraints(description, tools),
         "operation_list": [
             {
                 "operation_name": tool.name,
@@ -79,13 +79,7 @@ def _environment(index: int, seed: int, env_id: str) -> Row:
     }  # fmt: skip
 
 
-def rules(description: Description, index: int, seed: int) -> list[str]:
-    """What holds in the environment, each sentence once."""
-    texts = [rule.text for tool in toolbox(index, seed).values() for rule in tool.rules]
-    return list(dict.fromkeys([*texts, *description.facts]))
-
-
-def _attributes(entity: Any) -> list[str]:
+def _attributes(entity: Entity) -> list[str]:
     states = [entity.state_name] if entity.states else []
     return [entity.id_column, *(field.column for field in entity.fields.values()), *states]
 

@@ -7,12 +7,12 @@ the environment's rules forbid: the task says to leave it at that.
 from dataclasses import dataclass
 from random import Random
 
-from analysis.sample.description import vocabulary
 from analysis.sample.engine import Environment, Record
 from analysis.sample.shelf import Shelf
 from analysis.sample.tools import Tool, is_asked
 from analysis.sample.ways import Step, question, way_to
 from analysis.sample.wording import Arguments, detail, inquiry, order, shown
+from analysis.sample.words import vocabulary
 from analysis.sample.world import arguments_of, asked, value
 
 
@@ -61,7 +61,7 @@ def _change(env: Environment, shelf: Shelf, tool: Tool, rng: Random) -> Goal | N
     """Change one record, found in one of several ways."""
     records = list(env.records(tool.entity).values())
     rng.shuffle(records)
-    refused_too = rng.random() < 0.2
+    refused_too = rng.random() < 0.15
     for record in records[:6]:
         before = dict(record)
         arguments = {tool.entity.id_column: record[tool.entity.id_column], **_new_values(env, tool, record, rng)}

@@ -12,18 +12,9 @@ from typing import TypeVar
 
 import msgspec
 
-from analysis.sample.description import (
-    Create,
-    Description,
-    Entity,
-    Field,
-    Move,
-    Rule,
-    Vocabulary,
-    descriptions,
-    vocabulary,
-)
+from analysis.sample.description import Create, Description, Entity, Field, Move, Rule, descriptions
 from analysis.sample.wording import articled
+from analysis.sample.words import Vocabulary, vocabulary
 
 Made = TypeVar("Made", Create, Move)
 

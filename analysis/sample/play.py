@@ -6,12 +6,12 @@ from typing import Any, Literal
 
 from analysis.sample import simulator, texts
 from analysis.sample.agent import CAREFUL, Act, Agent, Habits, Pursuit
-from analysis.sample.description import phrases
 from analysis.sample.engine import Result
 from analysis.sample.goals import Goal
 from analysis.sample.naming import environment
 from analysis.sample.scenarios import Scenario, character, habits
 from analysis.sample.toolbox import toolbox
+from analysis.sample.words import phrases
 
 Mode = Literal["conversation", "non_conversation"]
 Message = dict[str, Any]

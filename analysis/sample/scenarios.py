@@ -42,7 +42,7 @@ class Scenario:
 def character(index: int, seed: int) -> tuple[Shelf, float]:
     """What is needed of an environment's tools, and how easily an agent slips in it."""
     rng = Random(f"character/{seed}/{index}")
-    return Shelf.of(list(toolbox(index, seed).values()), rng), rng.choice((0.03, 0.06, 0.08, 0.1, 0.12, 0.16, 0.22))
+    return Shelf.of(list(toolbox(index, seed).values()), rng), rng.choice((0.01, 0.03, 0.05, 0.07, 0.09, 0.12, 0.16))
 
 
 def habits(index: int, seed: int) -> Habits:
@@ -59,7 +59,7 @@ def scenario(index: int, seed: int, number: int) -> Scenario:
     env = people(environment(index, seed), toolbox(index, seed), rng)
     initial = copied(env.state)
     shelf, slips = character(index, seed)
-    budget = min(25.0, max(3.0, rng.gammavariate(6.5, 1.83))) / (1.12 + 1.5 * slips)
+    budget = min(25.0, max(3.0, rng.gammavariate(6.5, 1.78))) / (1.12 + 1.5 * slips)
     goals: list[Goal] = []
     asks: set[str] = set()
     calls = 0

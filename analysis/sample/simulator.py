@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
-from analysis.sample.description import phrases
 from analysis.sample.goals import Goal
+from analysis.sample.words import phrases
 
 STOP = "###STOP###"
 

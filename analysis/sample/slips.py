@@ -12,9 +12,12 @@ Slip = tuple[str, dict[str, Any]]
 
 
 def slip(env: Environment, step: Step, rng: Random) -> Slip | None:
-    """A wrong version of the step; None if the kind that was drawn does not apply to it."""
-    draw = rng.choices([kind for kind, _ in KINDS], [weight for _, weight in KINDS])[0]
-    return draw(env, step, rng)
+    """A wrong version of the step; None if none of the kinds drawn applies to it."""
+    for draw in rng.choices([kind for kind, _ in KINDS], [weight for _, weight in KINDS], k=4):
+        wrong = draw(env, step, rng)
+        if wrong is not None:
+            return wrong
+    return None
 
 
 def _given(step: Step, rng: Random) -> list[Parameter]:
@@ -76,12 +79,12 @@ def _no_such_tool(env: Environment, step: Step, rng: Random) -> Slip | None:
     return f"get_{step.tool.entity.one}_info", dict(step.arguments)
 
 
-KINDS: tuple[tuple[Callable[[Environment, Step, Random], Slip | None], int], ...] = (
+KINDS: tuple[tuple[Callable[[Environment, Step, Random], Slip | None], float], ...] = (
     (_mistyped_id, 30),
     (_missing, 20),
     (_wrong_record, 18),
     (_other_spelling, 14),
-    (_text_for_number, 8),
-    (_one_too_many, 8),
-    (_no_such_tool, 2),
+    (_text_for_number, 16),
+    (_one_too_many, 5),
+    (_no_such_tool, 0.5),
 )

@@ -5,11 +5,13 @@ from random import Random
 from typing import Any
 
 from analysis.sample.agent import Act
-from analysis.sample.description import Description, phrases
+from analysis.sample.description import Description
 from analysis.sample.engine import Result
 from analysis.sample.goals import Goal
+from analysis.sample.toolbox import constraints
 from analysis.sample.tools import Tool
 from analysis.sample.wording import articled, shown
+from analysis.sample.words import phrases
 
 
 class Writer:
@@ -31,7 +33,7 @@ class Writer:
         self.size = size
         self.spread = spread
         self.fixed = {"title": description.title, "today": today}
-        self.rules = [rule.text for tool in tools.values() for rule in tool.rules] or list(description.facts)
+        self.rules = constraints(description, tools)
         self.names = list(tools)
         self.entities = {key: _entity_words(entity) for key, entity in description.entities.items()}
         self.pool = list(self.entities.values())
@@ -122,8 +124,7 @@ def _outcome(result: Result) -> str:
 
 def system_prompt(description: Description, tools: Mapping[str, Tool], *, is_conversation: bool) -> str:
     """The agent's system message: how to work, and the environment's introduction."""
-    rules = list(dict.fromkeys([*(rule.text for tool in tools.values() for rule in tool.rules), *description.facts]))
-    listed = "\n".join(f"- {rule}" for rule in rules)
+    listed = "\n".join(f"- {rule}" for rule in constraints(description, tools))
     return (
         f"{phrases().partner_prompt if is_conversation else phrases().worker_prompt}\n\n"
         "This is the environment you work in:\n# Environment Information\n\n"

@@ -1,6 +1,6 @@
 """The tools that follow from a description: what can be asked of each entity and field, and what can be changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from analysis.sample.description import Description, Entity, Field, Style
@@ -15,6 +15,11 @@ def toolbox(index: int, seed: int) -> dict[str, Tool]:
     description = environment(index, seed)
     tools = [tool for entity in description.entities.values() for tool in _tools(description, entity)]
     return {tool.name: tool for tool in sorted(tools, key=lambda tool: not tool.is_query)}
+
+
+def constraints(description: Description, tools: Mapping[str, Tool]) -> list[str]:
+    """What holds in the environment: its rules, each sentence once, and its facts."""
+    return list(dict.fromkeys([*(rule.text for tool in tools.values() for rule in tool.rules), *description.facts]))
 
 
 def _tools(description: Description, entity: Entity) -> Iterator[Tool]:

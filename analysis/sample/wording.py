@@ -52,6 +52,8 @@ def shown(given: Any) -> str:
     """A value as a person would write it."""
     if isinstance(given, list):
         return ", ".join(given) or "none"
+    if given is None:
+        return "nothing"
     if isinstance(given, bool):
         return "yes" if given else "no"
     return f"“{given}”" if isinstance(given, str) and " " in given else str(given)

@@ -5,25 +5,34 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from analysis.sample.description import Description, Entity, Field, vocabulary
-from analysis.sample.engine import Environment, Record
+from analysis.sample.description import Description, Entity, Field
+from analysis.sample.engine import Environment, Record, State
 from analysis.sample.tools import Tool, is_asked
+from analysis.sample.words import vocabulary
+
+# Far more than any description has needed: the busiest one needs a second world now and then.
+WORLDS = 50
 
 
 def people(description: Description, tools: Mapping[str, Tool], rng: Random) -> Environment:
     """An environment with a few records of every entity, in various states.
 
-    Records are created and moved by the engine itself; what its rules refuse does not come to be.
+    Records are created and moved by the engine itself; what its rules refuse does not come to be. Where that leaves an
+    entity without any record, another world is tried.
     """
-    today = date(2024, 1, 8) + timedelta(days=rng.randrange(600))
-    env = Environment(description, dict(tools), {e.many: {} for e in description.entities.values()}, today.isoformat())
-    for entity in description.entities.values():
-        used: set[Any] = set()
-        for _ in range(rng.randint(*entity.count)):
-            record = _put(env, entity, rng, used)
-            if record is not None:
-                _stir(env, entity, record, rng)
-    return env
+    for _ in range(WORLDS):
+        today = date(2024, 1, 8) + timedelta(days=rng.randrange(600))
+        state: State = {entity.many: {} for entity in description.entities.values()}
+        env = Environment(description, dict(tools), state, today.isoformat())
+        for entity in description.entities.values():
+            used: set[Any] = set()
+            for _ in range(rng.randint(*entity.count)):
+                record = _put(env, entity, rng, used)
+                if record is not None:
+                    _stir(env, entity, record, rng)
+        if all(state.values()):
+            return env
+    raise ValueError(f"{description.title}: in {WORLDS} worlds an entity had no record; do its rules allow one?")
 
 
 def value(env: Environment, field: Field, rng: Random, used: set[Any]) -> Any:
@@ -58,10 +67,15 @@ def _number(env: Environment, field: Field, rng: Random) -> float:
     return round(rng.uniform(field.low, field.high), rng.choice((1, 2, 2)))
 
 
+def _note(env: Environment, field: Field, rng: Random) -> str | None:
+    return rng.choice(vocabulary().pools["notes"]) if rng.random() < 0.8 else None
+
+
 DRAWS: dict[str, Callable[[Environment, Field, Random], Any]] = {
     "number": _number,
     "date": _date,
     "integer": lambda env, field, rng: rng.randint(int(field.low), int(field.high)),
+    "note": _note,
     "flag": lambda env, field, rng: rng.random() < 0.4,
     "tags": lambda env, field, rng: rng.sample(field.values, rng.randint(0, 3)),
     "ref": lambda env, field, rng: rng.choice(sorted(env.records(env.description.entities[field.to]))),
@@ -78,7 +92,7 @@ def _put(env: Environment, entity: Entity, rng: Random, used: set[Any]) -> Recor
     if not all(env.records(parent) for parent in parents):
         return None
     tool = next((tool for tool in env.tools.values() if tool.kind == "create" and tool.entity is entity), None)
-    for _ in range(5):
+    for _ in range(8):
         values = {f.column: value(env, f, rng, used) for f in entity.fields.values() if is_asked(f)}
         if tool is None:
             record: Record = {entity.id_column: env.next_id(entity)}
