@@ -33,11 +33,13 @@ class Habits:
     retries: float = 0.2
     gives_up: float = 0.06
     verifies: float = 0.3
+    looks_into_refusals: float = 0.4
     looks_again: float = 0.05
     loops: float = 0.004
 
 
-CAREFUL = Habits(slips=0, verifies=0, looks_again=0, loops=0)
+# Makes exactly the calls that were planned.
+CAREFUL = Habits(slips=0, retries=0, verifies=0, looks_into_refusals=0, looks_again=0, loops=0)
 
 Pursuit = Generator[Act, Result, list[Result]]
 
@@ -68,7 +70,7 @@ class Agent:
         for step in goal.acts:
             result = yield from self._attempt(step, "act", goal)
             results.append(result)
-            if self.rng.random() < (self.habits.verifies if result["success"] else 0.4):
+            if self.rng.random() < (self.habits.verifies if result["success"] else self.habits.looks_into_refusals):
                 yield from self._verify(step, goal)
             if not result["success"] and self.rng.random() < self.habits.retries:
                 yield Act(step.tool.name, step.arguments, "retry", goal)

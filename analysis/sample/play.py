@@ -97,6 +97,10 @@ def record(scenario: Scenario, mode: Mode, *, release_sizes: bool = False) -> di
         low, high = BOUNDS[mode]
         if low <= run.steps <= high:
             break
+    else:
+        raise ValueError(
+            f"scenario {scenario.number} of environment {scenario.index}: {run.steps} steps, even with care"
+        )
     env_id = f"env_{scenario.index + 1}_sft"
     schemas = [tool.schema for tool in toolbox(scenario.index, scenario.seed).values()]
     return {

@@ -14,6 +14,12 @@ from analysis.sample.toolbox import toolbox
 from analysis.sample.world import people
 
 
+# No goal takes more than eight calls, so a careful run stays within what the publisher's filter kept: 29 assistant
+# messages alone (a call each, and the last word), 39 with a user (a call each, and a reply a goal).
+MOST_CALLS = 20
+MOST_STEPS = 30
+
+
 @dataclass(frozen=True)
 class Scenario:
     """What an agent is put into. `final` is the state after a faultless run."""
@@ -70,7 +76,7 @@ def scenario(index: int, seed: int, number: int) -> Scenario:
         asks.add(goal.ask)
         goals.append(goal)
         calls += goal.calls
-        if calls >= budget and len(goals) >= 2:
+        if (calls >= budget and len(goals) >= 2) or calls >= MOST_CALLS or calls + len(goals) >= MOST_STEPS:
             break
     return Scenario(index, seed, number, env.today, initial, env.state, tuple(goals))
 

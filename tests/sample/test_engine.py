@@ -190,4 +190,5 @@ def test_a_task_can_be_done_in_the_order_of_its_parts(index: int) -> None:
             acted = [env.call(step.tool.name, step.arguments)["success"] for step in goal.acts]
             assert all(acted) or goal.is_refused, goal.ask
             assert not (goal.is_refused and all(acted)), goal.ask
+            assert goal.calls <= 8, "a careful run might be longer than the publisher's filter allows"
         assert env.state == played.final
