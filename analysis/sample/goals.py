@@ -1,6 +1,6 @@
 """What an agent is asked to do: goals found by trying them out on a copy of the state, so that a task can be done.
 
-A goal knows its words; its calls (`looks`, then `act`) are what a careful agent would send. A refused goal is one that
+A goal knows its words; its calls (`looks`, then `acts`) are what a careful agent would send. A refused goal is one that
 the environment's rules forbid: the task says to leave it at that.
 """
 
@@ -31,7 +31,6 @@ class Goal:
     acts: tuple[Step, ...]
     subject: str
     is_refused: bool = False
-    record_ids: tuple[str, ...] = ()
 
     @property
     def ask(self) -> str:
@@ -78,7 +77,6 @@ def _change(env: Environment, shelf: Shelf, tool: Tool, rng: Random) -> Goal | N
             acts=(Step(tool, arguments),),
             subject=f"{tool.entity.words} {record[tool.entity.id_column]}",
             is_refused=not result["success"],
-            record_ids=(record[tool.entity.id_column],),
         )
     return None
 
@@ -103,7 +101,6 @@ def _create(env: Environment, shelf: Shelf, tool: Tool, rng: Random) -> Goal | N
             else:
                 words.append(f"{f.words}: {shown(values[f.column])}")
         arguments = arguments_of(env, tool, values)
-        new_id = env.next_id(entity)
         result = env.call(tool.name, arguments)
         if result["success"] or rng.random() < 0.12:
             return Goal(
@@ -115,7 +112,6 @@ def _create(env: Environment, shelf: Shelf, tool: Tool, rng: Random) -> Goal | N
                 acts=(Step(tool, arguments),),
                 subject=f"new {entity.words}",
                 is_refused=not result["success"],
-                record_ids=(new_id,) if result["success"] else (),
             )
     return None
 
@@ -144,7 +140,6 @@ def _sweep(env: Environment, shelf: Shelf, rng: Random) -> Goal | None:
             acts=acts,
             subject=f"{entity.many_words} that are {state}",
             is_refused=not all(results),
-            record_ids=tuple(ids),
         )
     return None
 

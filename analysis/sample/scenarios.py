@@ -13,7 +13,6 @@ from analysis.sample.shelf import Shelf
 from analysis.sample.toolbox import toolbox
 from analysis.sample.world import people
 
-
 # No goal takes more than eight calls, so a careful run stays within what the publisher's filter kept: 29 assistant
 # messages alone (a call each, and the last word), 39 with a user (a call each, and a reply a goal).
 MOST_CALLS = 20

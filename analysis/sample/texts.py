@@ -27,7 +27,6 @@ class Writer:
         size: float,
         spread: float,
     ) -> None:
-        self.description = description
         self.tools = tools
         self.rng = rng
         self.size = size

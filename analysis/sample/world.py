@@ -88,29 +88,40 @@ def arguments_of(env: Environment, tool: Tool, values: dict[str, Any]) -> dict[s
 
 
 def _put(env: Environment, entity: Entity, rng: Random, used: set[Any]) -> Record | None:
-    parents = [env.description.entities[field.to] for field in entity.refs]
-    if not all(env.records(parent) for parent in parents):
+    """One more record with some history, by the environment's own tool where it has one; None if its rules refuse."""
+    if not all(env.records(env.description.entities[field.to]) for field in entity.refs):
         return None
     tool = next((tool for tool in env.tools.values() if tool.kind == "create" and tool.entity is entity), None)
     for _ in range(8):
         values = {f.column: value(env, f, rng, used) for f in entity.fields.values() if is_asked(f)}
-        if tool is None:
-            record: Record = {entity.id_column: env.next_id(entity)}
-            for field in entity.fields.values():
-                record[field.column] = values.get(field.column, field.start if field.start != "" else None)
-            if entity.states:
-                record[entity.state_name] = entity.states[0]
-            env.records(entity)[record[entity.id_column]] = record
-            break
-        record_id = env.next_id(entity)
-        if env.call(tool.name, arguments_of(env, tool, values))["success"]:
-            record = env.records(entity)[record_id]
-            break
-    else:
-        return None
+        record = _created(env, tool, values) if tool else _placed(env, entity, values)
+        if record is not None:
+            return _aged(env, entity, record, rng)
+    return None
+
+
+def _created(env: Environment, tool: Tool, values: dict[str, Any]) -> Record | None:
+    record_id = env.next_id(tool.entity)
+    is_made = env.call(tool.name, arguments_of(env, tool, values))["success"]
+    return env.records(tool.entity)[record_id] if is_made else None
+
+
+def _placed(env: Environment, entity: Entity, values: dict[str, Any]) -> Record:
+    record_id = env.next_id(entity)
+    record: Record = {entity.id_column: record_id}
+    for field in entity.fields.values():
+        record[field.column] = values.get(field.column, field.start if field.start != "" else None)
+    if entity.states:
+        record[entity.state_name] = entity.states[0]
+    env.records(entity)[record_id] = record
+    return record
+
+
+def _aged(env: Environment, entity: Entity, record: Record, rng: Random) -> Record:
+    """What may have gathered on a record since it was made: an amount, a remark."""
     for field in entity.fields.values():
         if field.start is not None and field.kind == "number" and rng.random() < 0.7:
-            record[field.column] = value(env, field, rng, used)
+            record[field.column] = _number(env, field, rng)
         if field.kind == "note" and rng.random() < 0.3:
             record[field.column] = rng.choice(vocabulary().pools["notes"])
     return record
