@@ -1,0 +1,426 @@
+"""Training budget: tokens by part, samples over a length, what a cutoff costs, what training turn by turn costs.
+
+Two layouts of the same trajectories. `whole`: one sample a trajectory, every thought kept, every assistant turn
+supervised, a sample that is too long cut at its end. `per_turn`: as the publisher trained, one sample an assistant
+turn, only that turn supervised, the thoughts of earlier turns removed; a sample that is too long is cut as
+LLaMA-Factory cuts it under `mask_history`: the last turn has priority, so history goes first.
+"""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from analysis.measures.expressions import wilson
+from analysis.schema import TRAJECTORIES, Column, Table
+
+_TRAJ_TYPE = TRAJECTORIES["traj_type"]
+LAYOUTS = ("whole", "per_turn")
+_LAYOUT = Column("layout", pl.Enum(LAYOUTS), "one sample a trajectory (whole) or one an assistant turn (per_turn)")
+_SAMPLES = Column("samples", pl.UInt32(), "training samples: the denominator", unit="samples")
+
+# In the order they stand in a rendered sample.
+PART_COLUMNS = {
+    "tools and system": ("tools_tokens", "system_tokens"),
+    "user": ("user_tokens",),
+    "reasoning": ("reasoning_tokens",),
+    "assistant text": ("text_tokens",),
+    "calls": ("call_tokens",),
+    "results": ("result_tokens",),
+    "template": ("header_tokens", "thought_tokens", "template_tokens"),
+}
+_ALL = ("header", "tools", "content", "reasoning", "thought", "call", "result", "template")
+LIMITS_ASKED = (4_096, 8_192, 16_384, 32_768, 65_536)
+# What the publisher trained with.
+CUTOFF_LEN = 32_768
+
+PARTS = Table(
+    "budget_parts",
+    "mode and part of the rendered text",
+    (
+        _TRAJ_TYPE,
+        Column("part", pl.Enum(list(PART_COLUMNS)), "part of the rendered text"),
+        Column("trajectories", pl.UInt32(), "trajectories of the mode", unit="trajectories"),
+        Column("tokens", pl.UInt64(), "tokens of the part, thoughts kept", unit="tokens"),
+        Column("token_share", pl.Float64(), "of all the mode's tokens"),
+        Column("tokens_per_trajectory", pl.Float64(), "mean over the mode's trajectories", unit="tokens"),
+    ),
+    key=("traj_type", "part"),
+)
+
+LENGTHS = Table(
+    "budget_lengths",
+    "layout, mode and bin of length",
+    (
+        _LAYOUT,
+        _TRAJ_TYPE,
+        Column("tokens_from", pl.UInt32(), "lower edge of the bin, included", unit="tokens"),
+        Column("tokens_to", pl.UInt32(), "upper edge of the bin, excluded", unit="tokens"),
+        Column("samples", pl.UInt32(), "samples that long", unit="samples"),
+        Column("sample_share", pl.Float64(), "of the layout's samples of that mode"),
+        Column("mode_samples", pl.UInt32(), "the layout's samples of that mode", unit="samples"),
+    ),
+    key=("layout", "traj_type", "tokens_from"),
+)
+
+LIMITS = Table(
+    "budget_limits",
+    "layout, mode and length limit",
+    (
+        _LAYOUT,
+        _TRAJ_TYPE,
+        Column("limit", pl.UInt32(), "length limit", unit="tokens"),
+        _SAMPLES,
+        Column("over", pl.UInt32(), "samples longer than the limit", unit="samples"),
+        Column("over_share", pl.Float64(), "samples longer than the limit, of all"),
+        Column("over_low", pl.Float64(), "95 % Wilson interval, lower end"),
+        Column("over_high", pl.Float64(), "95 % Wilson interval, upper end"),
+    ),
+    key=("layout", "traj_type", "limit"),
+)
+
+CUTOFF = Table(
+    "budget_cutoff",
+    "layout and mode",
+    (
+        _LAYOUT,
+        _TRAJ_TYPE,
+        Column("cutoff", pl.UInt32(), "longest sample the training takes", unit="tokens"),
+        _SAMPLES,
+        Column("samples_cut", pl.UInt32(), "samples longer than the cutoff", unit="samples"),
+        Column("supervised_tokens", pl.UInt64(), "tokens the loss is computed on, before the cut", unit="tokens"),
+        Column("supervised_lost", pl.UInt64(), "of these, cut off", unit="tokens"),
+        Column("lost_share", pl.Float64(), "supervised tokens lost, of all supervised"),
+        Column("context_lost", pl.UInt64(), "tokens cut off that were context only", unit="tokens"),
+    ),
+    key=("layout", "traj_type"),
+)
+
+EXPANSION = Table(
+    "budget_expansion",
+    "mode",
+    (
+        _TRAJ_TYPE,
+        Column("trajectories", pl.UInt32(), "trajectories with an assistant turn", unit="trajectories"),
+        _SAMPLES,
+        Column("trajectory_tokens", pl.UInt64(), "tokens of the trajectories rendered once", unit="tokens"),
+        Column(
+            "prefix_tokens", pl.UInt64(), "context of the samples, thoughts of earlier turns removed", unit="tokens"
+        ),
+        Column("output_tokens", pl.UInt64(), "supervised turns of the samples, thought included", unit="tokens"),
+        Column("expansion_factor", pl.Float64(), "(prefix + output) over the tokens rendered once"),
+    ),
+    key=("traj_type",),
+)
+
+EXPANSION_BY_STEPS = Table(
+    "budget_expansion_by_steps",
+    "mode and number of assistant turns",
+    (
+        _TRAJ_TYPE,
+        Column("turns", pl.UInt32(), "assistant turns, each a sample", unit="assistant turns"),
+        Column("trajectories", pl.UInt32(), "trajectories with that many", unit="trajectories"),
+        Column("tokens_per_trajectory", pl.Float64(), "mean tokens, rendered once", unit="tokens"),
+        Column("sample_tokens_per_trajectory", pl.Float64(), "mean tokens over all its samples", unit="tokens"),
+        Column("expansion_factor", pl.Float64(), "tokens of the samples over tokens rendered once"),
+    ),
+    key=("traj_type", "turns"),
+)
+
+
+def parts(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Split the tokens of the rendered trajectories by what they are part of (ANALYSES 15).
+
+    Args:
+        tokens: conforms to TOKENS.
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per (traj_type, part), parts in the order they are rendered, conforming to PARTS; `token_share` sums to
+        1 per mode. Visible text counts as system, user or assistant text by who speaks.
+    """
+    content, role = pl.col("content_tokens"), pl.col("role")
+    totals = (
+        _with_mode(tokens, trajectories)
+        .with_columns(
+            system_tokens=pl.when(role == "system").then(content).otherwise(0),
+            text_tokens=pl.when(role == "assistant").then(content).otherwise(0),
+            user_tokens=pl.when(role.is_in(["system", "assistant"])).then(0).otherwise(content),
+        )
+        .group_by("traj_type")
+        .agg(
+            trajectories=pl.col("trajectory_id").n_unique(),
+            **{
+                part: pl.sum_horizontal(pl.col(c).cast(pl.UInt64).sum() for c in cs)
+                for part, cs in PART_COLUMNS.items()
+            },
+        )
+        .unpivot(index=["traj_type", "trajectories"], variable_name="part", value_name="tokens")
+        .with_columns(
+            pl.col("part").cast(pl.Enum(list(PART_COLUMNS))),
+            token_share=pl.col("tokens") / pl.col("tokens").sum().over("traj_type"),
+            tokens_per_trajectory=pl.col("tokens") / pl.col("trajectories"),
+        )
+    )
+    return PARTS.select(totals.sort("traj_type", "part"))
+
+
+def lengths(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, bin_tokens: int = 1_024) -> pl.LazyFrame:
+    """Bin the lengths of the samples, in both layouts.
+
+    Args:
+        tokens: conforms to TOKENS.
+        trajectories: conforms to TRAJECTORIES.
+        bin_tokens: width of a bin.
+
+    Returns:
+        One row per (layout, traj_type, bin) that holds a sample, conforming to LENGTHS; `sample_share` sums to 1 per
+        layout and mode.
+    """
+    binned = (
+        _sample_lengths(tokens, trajectories)
+        .group_by("layout", "traj_type", tokens_from=pl.col("length") // bin_tokens * bin_tokens)
+        .agg(samples=pl.len())
+        .with_columns(
+            tokens_to=pl.col("tokens_from") + bin_tokens,
+            mode_samples=pl.col("samples").sum().over("layout", "traj_type"),
+            sample_share=pl.col("samples") / pl.col("samples").sum().over("layout", "traj_type"),
+        )
+    )
+    return LENGTHS.select(binned.sort("layout", "traj_type", "tokens_from"))
+
+
+def over_limits(
+    tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, limits: Sequence[int] = LIMITS_ASKED
+) -> pl.LazyFrame:
+    """Count the samples longer than each limit, in both layouts.
+
+    Args:
+        tokens: conforms to TOKENS.
+        trajectories: conforms to TRAJECTORIES.
+        limits: in tokens.
+
+    Returns:
+        One row per (layout, traj_type, limit), conforming to LIMITS; a sample of exactly the limit is not over it.
+    """
+    over, n = pl.col("over"), pl.col("samples")
+    counted = (
+        _sample_lengths(tokens, trajectories)
+        .group_by("layout", "traj_type")
+        .agg(pl.len().alias("samples"), *((pl.col("length") > limit).sum().alias(str(limit)) for limit in limits))
+        .unpivot(index=["layout", "traj_type", "samples"], variable_name="limit", value_name="over")
+        .with_columns(
+            pl.col("limit").cast(pl.UInt32),
+            over_share=over / n,
+            over_low=wilson(over, n, upper=False),
+            over_high=wilson(over, n, upper=True),
+        )
+    )
+    return LIMITS.select(counted.sort("layout", "traj_type", "limit"))
+
+
+def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int = CUTOFF_LEN) -> pl.LazyFrame:
+    """Count what is cut off samples longer than the cutoff, by closed form.
+
+    Args:
+        tokens: conforms to TOKENS.
+        trajectories: conforms to TRAJECTORIES.
+        cutoff: longest sample, in tokens.
+
+    Returns:
+        One row per (layout, traj_type), conforming to CUTOFF. Supervised are the tokens of an assistant turn after its
+        opening `<|im_start|>assistant`, thought and closing marker included. `whole` is cut at its end. In `per_turn`
+        the last turn's prompt S and output T are fitted first: T whole if 2 T < cutoff, else S whole if 2 S < cutoff,
+        else both in proportion; older turns get what room is left.
+    """
+    columns = ("layout", "traj_type", "sample", "length", "supervised", "lost")
+    turns = _turns(tokens, trajectories)
+    beyond = pl.min_horizontal("output", (pl.col("end") - cutoff).clip(0))
+    whole = turns.select(
+        "traj_type",
+        pl.lit("whole").alias("layout"),
+        pl.col("trajectory_id").alias("sample"),
+        pl.col("whole_length").alias("length"),
+        pl.col("output").alias("supervised"),
+        beyond.alias("lost"),
+    )
+    per_turn = turns.select(
+        "traj_type",
+        pl.lit("per_turn").alias("layout"),
+        pl.lit(None, pl.String).alias("sample"),
+        pl.col("length"),
+        pl.col("output").alias("supervised"),
+        (pl.col("output") - _kept_of_last_turn(cutoff)).alias("lost"),
+    )
+    too_long = (pl.col("length") - cutoff).clip(0)
+    samples = pl.concat(
+        [
+            whole.group_by("layout", "traj_type", "sample")
+            .agg(pl.col("length").first(), pl.col("supervised", "lost").sum())
+            .select(columns),
+            per_turn.select(columns),
+        ]
+    )
+    counted = (
+        samples.group_by("layout", "traj_type")
+        .agg(
+            samples=pl.len(),
+            samples_cut=(too_long > 0).sum(),
+            supervised_tokens=pl.col("supervised").sum(),
+            supervised_lost=pl.col("lost").sum(),
+            context_lost=(too_long - pl.col("lost")).sum(),
+        )
+        .with_columns(
+            pl.col("layout").cast(pl.Enum(LAYOUTS)),
+            cutoff=pl.lit(cutoff),
+            lost_share=pl.col("supervised_lost") / pl.col("supervised_tokens"),
+        )
+    )
+    return CUTOFF.select(counted.sort("layout", "traj_type"))
+
+
+def expansion(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Add up what training turn by turn costs, by closed form.
+
+    A message stands in the context of every assistant turn after it, so its history tokens count as often as there are
+    such turns.
+
+    Args:
+        tokens: conforms to TOKENS.
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per traj_type, conforming to EXPANSION.
+    """
+    added = (
+        _per_trajectory(tokens, trajectories)
+        .group_by("traj_type")
+        .agg(
+            trajectories=pl.len(),
+            samples=pl.col("turns").sum(),
+            trajectory_tokens=pl.col("whole_length").sum(),
+            prefix_tokens=pl.col("prefix").sum(),
+            output_tokens=pl.col("output").sum(),
+        )
+        .with_columns(
+            expansion_factor=(pl.col("prefix_tokens") + pl.col("output_tokens")) / pl.col("trajectory_tokens")
+        )
+    )
+    return EXPANSION.select(added.sort("traj_type"))
+
+
+def expansion_by_steps(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Follow the expansion along the number of assistant turns.
+
+    Args:
+        tokens: conforms to TOKENS.
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per (traj_type, turns) that occurs, conforming to EXPANSION_BY_STEPS.
+    """
+    samples = pl.col("prefix") + pl.col("output")
+    followed = (
+        _per_trajectory(tokens, trajectories)
+        .group_by("traj_type", "turns")
+        .agg(
+            trajectories=pl.len(),
+            tokens_per_trajectory=pl.col("whole_length").mean(),
+            sample_tokens_per_trajectory=samples.mean(),
+            expansion_factor=samples.sum() / pl.col("whole_length").sum(),
+        )
+    )
+    return EXPANSION_BY_STEPS.select(followed.sort("traj_type", "turns"))
+
+
+def _with_mode(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    return tokens.join(trajectories.select("trajectory_id", "traj_type"), on="trajectory_id", validate="m:1")
+
+
+def _messages(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Per message: `full` and `history` tokens, and for an assistant turn the supervised `output`."""
+    whole = pl.sum_horizontal(pl.col(f"{part}_tokens").cast(pl.Int64) for part in _ALL)
+    thought = pl.col("reasoning_tokens").cast(pl.Int64) + pl.col("thought_tokens")
+    is_assistant = pl.col("role") == "assistant"
+    return (
+        _with_mode(tokens, trajectories)
+        .select(
+            "trajectory_id",
+            "traj_type",
+            "message",
+            header=pl.col("header_tokens").cast(pl.Int64),
+            is_turn=is_assistant,
+            full=whole,
+            history=whole - thought,
+        )
+        .with_columns(output=pl.when("is_turn").then(pl.col("full") - pl.col("header")).otherwise(0))
+    )
+
+
+def _turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Per assistant turn: the sample that trains it, and its place in the whole trajectory.
+
+    `prompt` are the tokens since the previous assistant turn, with the opening of this one; `end` is where it ends
+    in the rendered trajectory.
+    """
+    before = pl.col("history").cum_sum() - pl.col("history")
+    through = pl.col("history").cum_sum()
+    # What stands before and in the previous assistant turn: history older than this turn's own prompt.
+    older = pl.when("is_turn").then(through).shift(1).forward_fill().fill_null(0)
+    return (
+        _messages(tokens, trajectories)
+        .sort("trajectory_id", "message")
+        .with_columns(
+            before.over("trajectory_id").alias("before"),
+            older.over("trajectory_id").alias("older"),
+            pl.col("full").cum_sum().over("trajectory_id").alias("end"),
+            pl.col("full").sum().over("trajectory_id").alias("whole_length"),
+        )
+        .filter("is_turn")
+        .with_columns(
+            prompt=pl.col("before") - pl.col("older") + pl.col("header"),
+            length=pl.col("before") + pl.col("full"),
+        )
+    )
+
+
+def _sample_lengths(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    turns = _turns(tokens, trajectories)
+    layout = pl.Enum(LAYOUTS)
+    whole = turns.group_by("trajectory_id", "traj_type").agg(length=pl.col("whole_length").first())
+    return pl.concat(
+        [
+            whole.select(pl.lit("whole", layout).alias("layout"), "traj_type", "length"),
+            turns.select(pl.lit("per_turn", layout).alias("layout"), "traj_type", "length"),
+        ]
+    )
+
+
+def _per_trajectory(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    after = pl.col("turns") - pl.col("turns_so_far")
+    return (
+        _messages(tokens, trajectories)
+        .sort("trajectory_id", "message")
+        .with_columns(
+            pl.col("is_turn").cast(pl.Int64).cum_sum().over("trajectory_id").alias("turns_so_far"),
+            pl.col("is_turn").cast(pl.Int64).sum().over("trajectory_id").alias("turns"),
+        )
+        .group_by("trajectory_id", "traj_type", "turns")
+        .agg(
+            whole_length=pl.col("full").sum(),
+            prefix=(pl.col("history") * after).sum() + pl.col("header").filter("is_turn").sum(),
+            output=pl.col("output").sum(),
+        )
+        .filter(pl.col("turns") > 0)
+    )
+
+
+def _kept_of_last_turn(cutoff: int) -> pl.Expr:
+    source, target = pl.col("prompt"), pl.col("output")
+    room = (
+        pl.when(2 * target < cutoff)
+        .then(cutoff)
+        .when(2 * source < cutoff)
+        .then(cutoff - source)
+        .otherwise(cutoff * target // (source + target))
+    )
+    return pl.min_horizontal(target, room)
