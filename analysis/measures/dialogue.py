@@ -1,10 +1,9 @@
 """Dialogue and termination: how records end, how often the agent asks, what a user turn costs, what a mode changes."""
 
-import numpy as np
 import polars as pl
-from scipy.stats import bootstrap
 
 from analysis.measures.expressions import wilson
+from analysis.measures.resampling import mean_interval, ratio_interval
 from analysis.schema import END_CLASSES, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -122,8 +121,6 @@ PAIRED = Table(
     key=("quantity",),
 )
 
-RESAMPLES = 2_000
-
 
 def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """Count how records end, per mode (ANALYSES 16).
@@ -190,11 +187,7 @@ def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: i
         .select(
             pl.col("conversations", "asking_conversations").sum(),
             pl.col("assistant_messages", "text_messages", "questions", "questions_before_calls").sum(),
-            interval=pl.struct("questions", "assistant_messages").map_batches(
-                lambda s: pl.Series([_ratio_interval(s, seed)], dtype=pl.List(pl.Float64)),
-                return_dtype=pl.List(pl.Float64),
-                returns_scalar=True,
-            ),
+            interval=ratio_interval(pl.col("questions"), pl.col("assistant_messages"), seed),
         )
         .filter(pl.col("assistant_messages") > 0)
         .with_columns(
@@ -348,11 +341,7 @@ def paired_difference(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, s
             conversation_mean=pl.col("conversation").mean(),
             non_conversation_mean=pl.col("non_conversation").mean(),
             difference=pl.col("change").mean(),
-            interval=pl.col("change").map_batches(
-                lambda s: pl.Series([_mean_interval(s.to_numpy(), seed)], dtype=pl.List(pl.Float64)),
-                return_dtype=pl.List(pl.Float64),
-                returns_scalar=True,
-            ),
+            interval=mean_interval(pl.col("change"), seed),
             higher_scenarios=(pl.col("change") > 0).sum(),
             lower_scenarios=(pl.col("change") < 0).sum(),
         )
@@ -374,40 +363,3 @@ def _scenario() -> pl.Expr:
     return pl.coalesce(
         pl.concat_str("env_id", "task_id", separator="\x1f", ignore_nulls=False), "task_id", "trajectory_id"
     )
-
-
-def _mean_interval(values: np.ndarray, seed: int) -> list[float | None]:
-    """95 % percentile bootstrap of a mean; nothing where one value cannot vary."""
-    if len(values) < 2:
-        return [None, None]
-    return _interval((values,), np.mean, seed)
-
-
-def _ratio_interval(scenarios: pl.Series, seed: int) -> list[float | None]:
-    """95 % percentile bootstrap of sum over sum, scenarios drawn whole."""
-    numbers = scenarios.struct.unnest().to_numpy().astype(float)
-    if len(numbers) < 2:
-        return [None, None]
-
-    def ratio(events: np.ndarray, trials: np.ndarray, axis: int = -1) -> np.ndarray:
-        return np.asarray(events.sum(axis=axis) / trials.sum(axis=axis))
-
-    return _interval((numbers[:, 0], numbers[:, 1]), ratio, seed, paired=True)
-
-
-def _interval(
-    data: tuple[np.ndarray, ...], statistic: object, seed: int, *, paired: bool = False
-) -> list[float | None]:
-    # Resampled in batches, or a million scenarios would be drawn two thousand times at once.
-    batch = max(1, 2_000_000 // len(data[0]))
-    drawn = bootstrap(
-        data,
-        statistic,
-        n_resamples=RESAMPLES,
-        method="percentile",
-        paired=paired,
-        vectorized=True,
-        batch=batch,
-        rng=np.random.default_rng(seed),
-    )
-    return [float(drawn.confidence_interval.low), float(drawn.confidence_interval.high)]

@@ -232,34 +232,22 @@ def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int
         the last turn's prompt S and output T are fitted first: T whole if 2 T < cutoff, else S whole if 2 S < cutoff,
         else both in proportion; older turns get what room is left.
     """
-    columns = ("layout", "traj_type", "sample", "length", "supervised", "lost")
-    turns = _turns(tokens, trajectories)
-    beyond = pl.min_horizontal("output", (pl.col("end") - cutoff).clip(0))
+    turns = _turns(tokens, trajectories, cutoff=cutoff)
     whole = turns.select(
-        "traj_type",
         pl.lit("whole").alias("layout"),
-        pl.col("trajectory_id").alias("sample"),
-        pl.col("whole_length").alias("length"),
-        pl.col("output").alias("supervised"),
-        beyond.alias("lost"),
-    )
-    per_turn = turns.select(
         "traj_type",
-        pl.lit("per_turn").alias("layout"),
-        pl.lit(None, pl.String).alias("sample"),
-        pl.col("length"),
-        pl.col("output").alias("supervised"),
-        (pl.col("output") - _kept_of_last_turn(cutoff)).alias("lost"),
+        length="whole_length",
+        supervised=pl.col("output").list.sum(),
+        lost="beyond",
+    )
+    per_turn = (
+        turns.select("traj_type", "length", "output", "prompt")
+        .explode("length", "output", "prompt")
+        .with_columns(supervised="output", lost=pl.col("output") - _kept_of_last_turn(cutoff))
+        .select(pl.lit("per_turn").alias("layout"), "traj_type", "length", "supervised", "lost")
     )
     too_long = (pl.col("length") - cutoff).clip(0)
-    samples = pl.concat(
-        [
-            whole.group_by("layout", "traj_type", "sample")
-            .agg(pl.col("length").first(), pl.col("supervised", "lost").sum())
-            .select(columns),
-            per_turn.select(columns),
-        ]
-    )
+    samples = pl.concat([whole, per_turn])
     counted = (
         samples.group_by("layout", "traj_type")
         .agg(
@@ -336,82 +324,76 @@ def _with_mode(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame
     return tokens.join(trajectories.select("trajectory_id", "traj_type"), on="trajectory_id", validate="m:1")
 
 
-def _messages(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Per message: `full` and `history` tokens, and for an assistant turn the supervised `output`."""
+def _messages(tokens: pl.LazyFrame) -> pl.LazyFrame:
+    """Per message: `full` and `history` tokens, and of an assistant turn the `header` that opens it."""
     whole = pl.sum_horizontal(pl.col(f"{part}_tokens").cast(pl.Int64) for part in _ALL)
-    thought = pl.col("reasoning_tokens").cast(pl.Int64) + pl.col("thought_tokens")
-    is_assistant = pl.col("role") == "assistant"
-    return (
-        _with_mode(tokens, trajectories)
-        .select(
-            "trajectory_id",
-            "traj_type",
-            "message",
-            header=pl.col("header_tokens").cast(pl.Int64),
-            is_turn=is_assistant,
-            full=whole,
-            history=whole - thought,
-        )
-        .with_columns(output=pl.when("is_turn").then(pl.col("full") - pl.col("header")).otherwise(0))
+    is_turn = pl.col("role") == "assistant"
+    return tokens.select(
+        "trajectory_id",
+        "message",
+        is_turn=is_turn,
+        full=whole,
+        history=whole - pl.col("reasoning_tokens") - pl.col("thought_tokens"),
+        header=pl.when(is_turn).then(pl.col("header_tokens").cast(pl.Int64)).otherwise(0),
     )
 
 
-def _turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Per assistant turn: the sample that trains it, and its place in the whole trajectory.
+def _turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int = CUTOFF_LEN) -> pl.LazyFrame:
+    """Per trajectory, in lists with an entry per assistant turn: the sample that trains it, and its place in the whole.
 
-    `prompt` are the tokens since the previous assistant turn, with the opening of this one; `end` is where it ends
-    in the rendered trajectory.
+    `output` are the supervised tokens; `prompt` those since the previous assistant turn, with the opening of this one;
+    `length` is that of the sample. Once per trajectory: `whole_length`, that of the rendered trajectory, and `beyond`, the
+    supervised tokens that stand after its first `cutoff` tokens.
+    Trajectories without an assistant turn are no sample and stay out.
     """
-    before = pl.col("history").cum_sum() - pl.col("history")
-    through = pl.col("history").cum_sum()
-    # What stands before and in the previous assistant turn: history older than this turn's own prompt.
-    older = pl.when("is_turn").then(through).shift(1).forward_fill().fill_null(0)
-    return (
-        _messages(tokens, trajectories)
-        .sort("trajectory_id", "message")
-        .with_columns(
-            before.over("trajectory_id").alias("before"),
-            older.over("trajectory_id").alias("older"),
-            pl.col("full").cum_sum().over("trajectory_id").alias("end"),
-            pl.col("full").sum().over("trajectory_id").alias("whole_length"),
+    in_order = {name: pl.col(name).sort_by("message") for name in ("is_turn", "full", "history", "header")}
+    is_turn, full, history, header = in_order.values()
+    through = history.cum_sum()
+    # History up to and with the previous assistant turn: what is older than this turn's own prompt.
+    older = through.filter(is_turn).shift(1, fill_value=0)
+    before = (through - history).filter(is_turn)
+    turns = (
+        _messages(tokens)
+        .group_by("trajectory_id")
+        .agg(
+            whole_length=pl.col("full").sum(),
+            output=(full - header).filter(is_turn),
+            prompt=before - older + header.filter(is_turn),
+            length=before + full.filter(is_turn),
+            beyond=pl.min_horizontal(full - header, (full.cum_sum() - cutoff).clip(0)).filter(is_turn).sum(),
         )
-        .filter("is_turn")
-        .with_columns(
-            prompt=pl.col("before") - pl.col("older") + pl.col("header"),
-            length=pl.col("before") + pl.col("full"),
-        )
+        .filter(pl.col("length").list.len() > 0)
     )
+    # Both layouts are made from it: computed once.
+    return _with_mode(turns, trajectories).cache()
 
 
 def _sample_lengths(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
     turns = _turns(tokens, trajectories)
     layout = pl.Enum(LAYOUTS)
-    whole = turns.group_by("trajectory_id", "traj_type").agg(length=pl.col("whole_length").first())
     return pl.concat(
         [
-            whole.select(pl.lit("whole", layout).alias("layout"), "traj_type", "length"),
-            turns.select(pl.lit("per_turn", layout).alias("layout"), "traj_type", "length"),
+            turns.select(pl.lit("whole", layout).alias("layout"), "traj_type", length="whole_length"),
+            turns.select(pl.lit("per_turn", layout).alias("layout"), "traj_type", "length").explode("length"),
         ]
     )
 
 
 def _per_trajectory(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    after = pl.col("turns") - pl.col("turns_so_far")
-    return (
-        _messages(tokens, trajectories)
-        .sort("trajectory_id", "message")
-        .with_columns(
-            pl.col("is_turn").cast(pl.Int64).cum_sum().over("trajectory_id").alias("turns_so_far"),
-            pl.col("is_turn").cast(pl.Int64).sum().over("trajectory_id").alias("turns"),
-        )
-        .group_by("trajectory_id", "traj_type", "turns")
+    is_turn = pl.col("is_turn").cast(pl.Int64).sort_by("message")
+    turns_after = is_turn.sum() - is_turn.cum_sum()
+    added = (
+        _messages(tokens)
+        .group_by("trajectory_id")
         .agg(
+            turns=is_turn.sum(),
             whole_length=pl.col("full").sum(),
-            prefix=(pl.col("history") * after).sum() + pl.col("header").filter("is_turn").sum(),
-            output=pl.col("output").sum(),
+            prefix=(pl.col("history").sort_by("message") * turns_after).sum() + pl.col("header").sum(),
+            output=(pl.col("full") - pl.col("header")).filter("is_turn").sum(),
         )
         .filter(pl.col("turns") > 0)
     )
+    return _with_mode(added, trajectories)
 
 
 def _kept_of_last_turn(cutoff: int) -> pl.Expr:
