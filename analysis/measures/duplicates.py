@@ -46,6 +46,7 @@ EXACT_SUMMARY = Table(
 )
 
 PAIR_KINDS = ("same mode", "across modes")
+COMPARED = ("calls with arguments", "tool names")
 PAIRS = Table(
     "duplicates_pairs",
     "pair of runs of one scenario",
@@ -68,7 +69,7 @@ SIMILARITY = Table(
     "kind of pair, measure and bin of similarity",
     (
         Column("kind", pl.Enum(PAIR_KINDS), "whether the two were run in the same mode"),
-        Column("compared", pl.Enum(["calls with arguments", "tool names"]), "what the edit distance runs over"),
+        Column("compared", pl.Enum(COMPARED), "what the edit distance runs over"),
         Column("similarity_from", pl.Float64(), "lower edge of the bin, included"),
         Column("similarity_to", pl.Float64(), "upper edge of the bin, excluded; 1 is in the last"),
         Column("pairs", pl.UInt32(), "pairs that similar", unit="pairs"),

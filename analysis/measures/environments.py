@@ -12,7 +12,7 @@ PUBLISHED = {
     "state categories": (21.38, 21.0),
     "scenarios": (37.28, 42.0),
 }
-_COLUMNS = {
+QUANTITIES = {
     "query tools": "query_tools",
     "state-change tools": "change_tools",
     "state categories": "state_categories",
@@ -22,7 +22,7 @@ _COLUMNS = {
 }
 # The published histograms draw scenarios in wider bins; the others take few values, a bin each.
 _BIN = {"scenarios": 5}
-_QUANTITY = Column("quantity", pl.Enum(list(_COLUMNS)), "what is counted, per environment")
+_QUANTITY = Column("quantity", pl.Enum(list(QUANTITIES)), "what is counted, per environment")
 
 SUMMARY = Table(
     "environments_summary",
@@ -193,7 +193,7 @@ def _long(environments: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
     """One row per environment and quantity that is known."""
     return (
         per_environment(environments, scenarios)
-        .select("env_id", **{quantity: pl.col(column) for quantity, column in _COLUMNS.items()})
+        .select("env_id", **{quantity: pl.col(column) for quantity, column in QUANTITIES.items()})
         .unpivot(index="env_id", variable_name="quantity", value_name="count")
         .drop_nulls("count")
         .with_columns(pl.col("quantity").cast(_QUANTITY.dtype))

@@ -342,7 +342,7 @@ def _turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int = CU
     """Per trajectory, in lists with an entry per assistant turn: the sample that trains it, and its place in the whole.
 
     `output` are the supervised tokens; `prompt` those since the previous assistant turn, with the opening of this one;
-    `length` is that of the sample. Once per trajectory: `whole_length`, that of the rendered trajectory, and `beyond`, the
+    `length` is that of the sample. Per trajectory: `whole_length`, that of the rendered trajectory, and `beyond`, the
     supervised tokens that stand after its first `cutoff` tokens.
     Trajectories without an assistant turn are no sample and stay out.
     """
