@@ -24,8 +24,10 @@ def similarity(frame: pl.DataFrame) -> Any:
     alike = {
         k: sum(r["pairs"] for r in rows if r["kind"] == k and r["similarity_from"] >= _ALIKE - 1e-9) for k in totals
     }
-    found = ", ".join(f"{rate(alike[kind], totals[kind])} of the pairs {kind}" for kind in PAIR_KINDS if kind in totals)
-    sentence = f"Nearly the same calls (similarity {_ALIKE} or more): {found}"
+    found = ", ".join(
+        f"{rate(alike[kind], totals[kind])} of the pairs in the {kind}" for kind in PAIR_KINDS if kind in totals
+    )
+    sentence = f"Nearly the same calls (similarity {_ALIKE} or more): {found}".replace("in the across", "across")
     counts = ", ".join(f"{totals[kind]:,} {kind}" for kind in PAIR_KINDS if kind in totals)
     return (
         alt.Chart(frame)

@@ -30,12 +30,15 @@ def missing(frame: pl.DataFrame) -> Any:
     ]
     base = alt.Chart(frame).encode(y=y, color=mode_colour(), tooltip=tooltip)
     axis = alt.Axis(format="%", title="assistant messages without reasoning")
-    scale = alt.Scale(domainMin=0)
+    # Wide enough that an interval around nothing does not look like something.
+    scale = alt.Scale(domain=[0, max(0.05, *(r["missing_high"] for r in rows))])
     interval = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("missing_low:Q", axis=axis, scale=scale), x2="missing_high:Q"
     )
     points = base.mark_point(filled=True, size=90).encode(x=alt.X("missing_rate:Q", axis=axis, scale=scale))
-    sentence = f"No thought stands in {each_mode(found)} of the assistant messages"
+    rows = frame.rows(named=True)
+    some = any(r["without_reasoning"] for r in rows)
+    sentence = f"No reasoning in assistant messages: {each_mode(found)}" if some else "Every assistant message reasons"
     return alt.layer(interval, points).properties(
         title=title(sentence, f"n = assistant messages: {each_mode(counts)}"),
         description=sentence,

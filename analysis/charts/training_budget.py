@@ -10,6 +10,7 @@ from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, n
 from analysis.measures.training_budget import CUTOFF, EXPANSION_BY_STEPS, LENGTHS, LIMITS, PART_COLUMNS, PARTS
 
 _LAYOUTS = {"whole": "one sample a trajectory", "per_turn": "one sample an assistant turn"}
+_SAMPLE = {"whole": "trajectory", "per_turn": "turn with what came before"}
 _LAYOUT_LABEL = "datum.value == 'whole' ? 'one sample a trajectory' : 'one sample an assistant turn'"
 
 
@@ -117,8 +118,8 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
         over[r["layout"], r["limit"]] += r["over"]
     limits = sorted(frame["limit"].unique())
     enough = {layout: [limit for limit in limits if over.get((layout, limit)) == 0] for layout in _LAYOUTS}
-    said = [f"{fit[0]:,} tokens hold every sample with {_LAYOUTS[layout]}" for layout, fit in enough.items() if fit]
-    sentence = "; ".join(said) if said else f"More than {limits[-1]:,} tokens are asked by samples of both layouts"
+    said = [f"{fit[0]:,} tokens hold every {_SAMPLE[layout]}" for layout, fit in enough.items() if fit]
+    sentence = ", ".join(said) if said else f"{limits[-1]:,} tokens do not hold every sample in either layout"
     base = alt.Chart(frame).encode(
         x=alt.X(
             "limit:Q",
@@ -135,6 +136,7 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
                 title=None,
                 symbolType="stroke",
                 symbolStrokeWidth=2,
+                symbolStrokeColor="#666666",
                 labelExpr=_LAYOUT_LABEL.replace("value", "label"),
             ),
         ),
@@ -181,7 +183,7 @@ def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Any:
         f"{r['samples_cut']:,} of {r['samples']:,} with {_LAYOUTS[k]}"
         for k, r in sorted(by_layout.items(), reverse=True)
     )
-    sentence = f"A cutoff of {frame['cutoff'][0]:,} tokens takes away {found} of the supervised tokens"
+    sentence = f"Supervised tokens lost at a cutoff of {frame['cutoff'][0]:,}: {found}"
     return (
         alt.Chart(frame)
         .mark_bar()

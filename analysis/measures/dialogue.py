@@ -49,9 +49,9 @@ QUESTIONS = Table(
         Column("assistant_messages", pl.UInt32(), "conversations that reach this step", unit="messages"),
         Column("questions", pl.UInt32(), "of these, a question without a call", unit="messages"),
         Column("text_messages", pl.UInt32(), "of these, without a call", unit="messages"),
-        Column("question_share", pl.Float64(), "questions over the messages at this step"),
-        Column("share_low", pl.Float64(), "95 % Wilson interval, lower end"),
-        Column("share_high", pl.Float64(), "95 % Wilson interval, upper end"),
+        Column("question_share", pl.Float64(), "questions over the messages at this step", nullable=True),
+        Column("share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
     ),
     key=("step",),
 )
@@ -120,6 +120,10 @@ PAIRED = Table(
     ),
     key=("quantity",),
 )
+
+
+# Below this many messages a step shows its counts and no rate.
+FEWEST_FOR_A_RATE = 20
 
 
 def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:
@@ -207,7 +211,7 @@ def questions_by_step(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.
         trajectories: conforms to TRAJECTORIES.
 
     Returns:
-        One row per step some conversation reaches, conforming to QUESTIONS.
+        One row per step some conversation reaches, conforming to QUESTIONS; the share is null over fewer than 20.
     """
     n, of = pl.col("questions"), pl.col("assistant_messages")
     counted = (
@@ -219,7 +223,11 @@ def questions_by_step(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.
             questions=pl.col("is_question").sum(),
             text_messages=(pl.col("tool_calls") == 0).sum(),
         )
-        .with_columns(question_share=n / of, share_low=wilson(n, of, upper=False), share_high=wilson(n, of, upper=True))
+        .with_columns(
+            question_share=pl.when(of >= FEWEST_FOR_A_RATE).then(n / of),
+            share_low=pl.when(of >= FEWEST_FOR_A_RATE).then(wilson(n, of, upper=False)),
+            share_high=pl.when(of >= FEWEST_FOR_A_RATE).then(wilson(n, of, upper=True)),
+        )
     )
     return QUESTIONS.select(counted.sort("step"))
 
