@@ -17,8 +17,9 @@ from analysis.measures.reasoning import LENGTHS, POSITIONS, SUMMARY
 )
 def missing(frame: pl.DataFrame) -> Any:
     """Missing-thought rate per mode, with its interval."""
-    found = {r["traj_type"]: rate(r["without_reasoning"], r["assistant_messages"]) for r in frame.iter_rows(named=True)}
-    counts = {r["traj_type"]: f"{r['assistant_messages']:,}" for r in frame.iter_rows(named=True)}
+    rows = frame.rows(named=True)
+    found = {r["traj_type"]: rate(r["without_reasoning"], r["assistant_messages"]) for r in rows}
+    counts = {r["traj_type"]: f"{r['assistant_messages']:,}" for r in rows}
     y = alt.Y("traj_type:N", title=None)
     tooltip = [
         MODE_TOOLTIP,
@@ -36,7 +37,6 @@ def missing(frame: pl.DataFrame) -> Any:
         x=alt.X("missing_low:Q", axis=axis, scale=scale), x2="missing_high:Q"
     )
     points = base.mark_point(filled=True, size=90).encode(x=alt.X("missing_rate:Q", axis=axis, scale=scale))
-    rows = frame.rows(named=True)
     some = any(r["without_reasoning"] for r in rows)
     sentence = f"No reasoning in assistant messages: {each_mode(found)}" if some else "Every assistant message reasons"
     return alt.layer(interval, points).properties(
@@ -99,11 +99,7 @@ def positions(frame: pl.DataFrame) -> Any:
         part["traj_type"][0]: f"from {part['p50_chars'][0]:,.0f} to {part['p50_chars'][-1]:,.0f} characters"
         for part in sorted(rows, key=lambda part: str(part["traj_type"][0]))
     }
-    sentence = (
-        f"From the first tenth to the last the median thought goes {each_mode(found)}"
-        if found
-        else ("No message carries reasoning")
-    )
+    sentence = f"From the first tenth to the last the median thought goes {each_mode(found)}"
     base = alt.Chart(frame).encode(
         x=alt.X("decile:O", title="tenth of the trajectory's assistant messages", axis=alt.Axis(labelAngle=0)),
         color=mode_colour(),

@@ -141,8 +141,8 @@ def positions(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFram
         trajectories: conforms to TRAJECTORIES.
 
     Returns:
-        One row per (traj_type, decile) that holds a message, conforming to POSITIONS. A trajectory of fewer than ten
-        assistant messages adds to as many deciles as it has messages.
+        One row per (traj_type, decile) that holds a message, conforming to POSITIONS; none for a mode without any
+        reasoning. A trajectory of fewer than ten assistant messages adds to as many deciles as it has messages.
     """
     before = (pl.col("step") - 1).cast(pl.Int64)
     decile = (before * 10 // pl.col("assistant_messages") + 1).clip(1, 10)
@@ -158,7 +158,8 @@ def positions(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFram
             p75_chars=_chars().quantile(0.75, "linear"),
         )
     )
-    return POSITIONS.select(followed.sort("traj_type", "decile"))
+    has_length = pl.col("p50_chars").is_not_null().any().over("traj_type")
+    return POSITIONS.select(followed.filter(has_length).sort("traj_type", "decile"))
 
 
 def _assistant(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
