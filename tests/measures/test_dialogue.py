@@ -1,0 +1,274 @@
+"""Dialogue and termination: endings, questions, user turns, first calls and the paired difference, on few records."""
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy.stats import bootstrap
+
+from analysis.measures import dialogue
+from analysis.measures.resampling import mean_interval, ratio_interval
+from analysis.schema import MESSAGES, TOOL_CALLS, TRAJECTORIES, Table
+from tests.measures.frames import rows, shuffled
+
+CONVERSATION, SOLO = "conversation", "non_conversation"
+
+
+def said(trajectory: str, script: str) -> list[dict[str, object]]:
+    """Messages from a script of letters: s system, u user, c call, q question, t text, r result."""
+    roles = {"s": "system", "u": "user", "r": "tool"}
+    made: list[dict[str, object]] = []
+    step = 0
+    for position, letter in enumerate(script):
+        step += letter in "cqt"
+        made.append(
+            {
+                "trajectory_id": trajectory,
+                "message": position,
+                "role": roles.get(letter, "assistant"),
+                "step": step,
+                "tool_calls": int(letter == "c"),
+                "is_question": letter == "q",
+            }
+        )
+    return made
+
+
+SCRIPTS = {"a": "suqucrtu", "b": "sucrcrtuqu", "c": "sucrcrtu", "d": "suqu"}
+TRAJECTORIES_SEEN = rows(
+    TRAJECTORIES,
+    {
+        "trajectory_id": "a",
+        "task_id": "1",
+        "user_messages": 3,
+        "assistant_messages": 3,
+        "tool_calls": 1,
+        "tools_used": 1,
+    },
+    {
+        "trajectory_id": "b",
+        "task_id": "2",
+        "user_messages": 3,
+        "assistant_messages": 4,
+        "tool_calls": 2,
+        "tools_used": 2,
+    },
+    {
+        "trajectory_id": "c",
+        "task_id": "1",
+        "user_messages": 2,
+        "assistant_messages": 3,
+        "tool_calls": 2,
+        "traj_type": SOLO,
+    },
+    {"trajectory_id": "d", "task_id": "2", "user_messages": 2, "assistant_messages": 1},
+    env_id="env_1",
+).with_columns(
+    end_class=pl.when(pl.col("trajectory_id") == "c")
+    .then(pl.lit("completed_marker"))
+    .when(pl.col("trajectory_id") == "d")
+    .then(pl.lit("dangling_call"))
+    .otherwise(pl.lit("stop_marker"))
+    .cast(TRAJECTORIES["end_class"].dtype)
+)
+MESSAGES_SEEN = rows(MESSAGES, *(message for name, script in SCRIPTS.items() for message in said(name, script)))
+CALLS_SEEN = rows(
+    TOOL_CALLS,
+    {"trajectory_id": "a", "call": 1, "step": 2, "outcome": "error"},
+    {"trajectory_id": "b", "call": 1, "step": 1, "outcome": "ok"},
+    {"trajectory_id": "b", "call": 2, "step": 2, "outcome": "error"},
+    {"trajectory_id": "c", "call": 1, "step": 1, "outcome": "ok"},
+    {"trajectory_id": "c", "call": 2, "step": 2, "outcome": "ok"},
+)
+
+
+def test_endings_are_shared_over_the_mode() -> None:
+    found = dialogue.end_classes(TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "end_class", "trajectories", "mode_trajectories").rows() == [
+        (CONVERSATION, "stop_marker", 2, 3),
+        (CONVERSATION, "dangling_call", 1, 3),
+        (SOLO, "completed_marker", 1, 1),
+    ]
+    assert found["trajectory_share"].to_list() == [2 / 3, 1 / 3, 1]
+
+
+def test_the_clarification_rate_is_over_the_assistant_messages_of_conversations_alone() -> None:
+    found = dialogue.clarification(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect().row(0, named=True)
+    assert (found["conversations"], found["asking_conversations"]) == (3, 3)
+    assert (found["assistant_messages"], found["text_messages"], found["questions"]) == (3 + 4 + 1, 2 + 2 + 1, 3)
+    assert found["clarification_rate"] == 3 / 8
+    assert found["rate_low"] <= 3 / 8 <= found["rate_high"]
+
+
+def test_a_question_before_the_first_call_is_told_from_a_later_one_and_from_one_without_any_call() -> None:
+    found = dialogue.clarification(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found["questions_before_calls"].to_list() == [2]  # a asks first, d never calls; b asks after its calls
+
+
+def test_one_scenario_has_no_interval() -> None:
+    one = TRAJECTORIES_SEEN.filter(pl.col("trajectory_id") == "a")
+    found = dialogue.clarification(MESSAGES_SEEN, one).collect().row(0, named=True)
+    assert (found["clarification_rate"], found["rate_low"], found["rate_high"]) == (1 / 3, None, None)
+
+
+def test_a_step_that_few_reach_shows_counts_and_no_rate() -> None:
+    found = dialogue.questions_by_step(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found["step"].to_list() == [1, 2, 3, 4]
+    assert found["questions"].to_list() == [2, 0, 0, 1]
+    assert found["assistant_messages"].to_list() == [3, 2, 2, 1]
+    assert found["question_share"].to_list() == [None] * 4
+
+
+def test_a_step_that_twenty_reach_has_a_rate() -> None:
+    names = [f"t{number}" for number in range(20)]
+    many = rows(MESSAGES, *(message for name in names for message in said(name, "suq" if name < "t15" else "suc")))
+    talks = rows(TRAJECTORIES, *({"trajectory_id": name} for name in names))
+    found = dialogue.questions_by_step(many, talks).collect().row(0, named=True)
+    assert found["question_share"] == sum(name < "t15" for name in names) / 20
+    assert found["share_low"] < found["question_share"] < found["share_high"]
+
+
+def test_user_turns_are_those_of_conversations() -> None:
+    found = dialogue.user_turns(TRAJECTORIES_SEEN).collect()
+    assert found.select("user_turns", "trajectories", "trajectory_share").rows() == [(2, 1, 1 / 3), (3, 2, 2 / 3)]
+
+
+def test_calls_are_counted_from_a_user_turn_to_the_next_and_the_closing_one_expects_none() -> None:
+    found = dialogue.calls_per_user_turn(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    # a: 0 then 1; b: 2 then 0; d: 0; the last user message of each is not answered
+    assert found.select("calls", "user_turns", "all_user_turns").rows() == [(0, 3, 5), (1, 1, 5), (2, 1, 5)]
+    assert found["mean_calls"].unique().to_list() == [3 / 5]
+
+
+def test_the_first_call_is_found_and_its_absence_is_a_row_of_its_own() -> None:
+    found = dialogue.first_calls(CALLS_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "step", "trajectories", "cumulative_share").rows() == [
+        (CONVERSATION, 0, 1, 0.0),
+        (CONVERSATION, 1, 1, 1 / 3),
+        (CONVERSATION, 2, 1, 2 / 3),
+        (SOLO, 1, 1, 1.0),
+    ]
+
+
+def test_only_scenarios_run_in_both_modes_are_paired() -> None:
+    found = (
+        dialogue.paired_difference(TRAJECTORIES_SEEN, CALLS_SEEN)
+        .collect()
+        .rows_by_key("quantity", named=True, unique=True)
+    )
+    assert found["tool calls"]["scenarios"] == 1  # only scenario 1 has both
+    assert found["tool calls"]["difference"] == 1 - 2
+    assert found["calls that failed"]["difference"] == 1 - 0
+    assert (found["tool calls"]["higher_scenarios"], found["tool calls"]["lower_scenarios"]) == (0, 1)
+
+
+def test_runs_of_a_scenario_in_one_mode_are_averaged_before_they_are_paired() -> None:
+    runs = rows(
+        TRAJECTORIES,
+        {"trajectory_id": "1", "task_id": "x", "tool_calls": 2},
+        {"trajectory_id": "2", "task_id": "x", "tool_calls": 6},
+        {"trajectory_id": "3", "task_id": "x", "tool_calls": 1, "traj_type": SOLO},
+        {"trajectory_id": "4", "task_id": "y", "tool_calls": 5},
+        {"trajectory_id": "5", "task_id": "y", "tool_calls": 4, "traj_type": SOLO},
+    )
+    found = dialogue.paired_difference(runs, TOOL_CALLS.empty().lazy()).collect()
+    calls = found.row(by_predicate=pl.col("quantity") == "tool calls", named=True)
+    assert calls["difference"] == ((2 + 6) / 2 - 1 + 5 - 4) / 2
+    assert calls["difference_low"] == 1
+    assert calls["difference_high"] == 3
+
+
+def test_scenarios_of_two_environments_with_one_id_are_two_scenarios() -> None:
+    runs = rows(
+        TRAJECTORIES,
+        {"trajectory_id": "1", "env_id": "a", "task_id": "0"},
+        {"trajectory_id": "2", "env_id": "b", "task_id": "0", "traj_type": SOLO},
+    )
+    assert dialogue.paired_difference(runs, TOOL_CALLS.empty().lazy()).collect().is_empty()
+
+
+def test_the_bootstrap_by_counts_agrees_with_scipys_which_draws_one_by_one() -> None:
+    draw = np.random.default_rng(1)
+    trials = draw.poisson(20, 300) + 1
+    events = draw.binomial(trials, 0.2)
+    frame = pl.DataFrame({"events": events, "trials": trials})
+    ours = frame.select(
+        mean=mean_interval(pl.col("events"), seed=0), ratio=ratio_interval(pl.col("events"), pl.col("trials"), seed=0)
+    )
+    mean = bootstrap((events,), np.mean, n_resamples=4_000, method="percentile", rng=np.random.default_rng(2))
+    ratio = bootstrap(
+        (events, trials),
+        lambda e, t, axis=-1: e.sum(axis=axis) / t.sum(axis=axis),
+        n_resamples=4_000,
+        method="percentile",
+        paired=True,
+        vectorized=True,
+        rng=np.random.default_rng(2),
+    )
+    assert list(ours["mean"][0]) == pytest.approx(list(mean.confidence_interval), rel=0.01)
+    assert list(ours["ratio"][0]) == pytest.approx(list(ratio.confidence_interval), rel=0.01)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
+    frame = pl.DataFrame({"value": [float(value) for value in range(100)]})
+    first, again, other = (frame.select(mean_interval(pl.col("value"), seed)).item().to_list() for seed in (0, 0, 1))
+    assert first == again != other
+
+
+MEASURES: list[tuple[Callable[[], pl.LazyFrame], Callable[[], pl.LazyFrame], Callable[[], pl.LazyFrame], Table]] = [
+    (
+        lambda: dialogue.end_classes(TRAJECTORIES_SEEN),
+        lambda: dialogue.end_classes(shuffled(TRAJECTORIES_SEEN)),
+        lambda: dialogue.end_classes(TRAJECTORIES.empty().lazy()),
+        dialogue.ENDS,
+    ),
+    (
+        lambda: dialogue.clarification(MESSAGES_SEEN, TRAJECTORIES_SEEN),
+        lambda: dialogue.clarification(shuffled(MESSAGES_SEEN), shuffled(TRAJECTORIES_SEEN)),
+        lambda: dialogue.clarification(MESSAGES.empty().lazy(), TRAJECTORIES.empty().lazy()),
+        dialogue.CLARIFICATION,
+    ),
+    (
+        lambda: dialogue.questions_by_step(MESSAGES_SEEN, TRAJECTORIES_SEEN),
+        lambda: dialogue.questions_by_step(shuffled(MESSAGES_SEEN), shuffled(TRAJECTORIES_SEEN)),
+        lambda: dialogue.questions_by_step(MESSAGES.empty().lazy(), TRAJECTORIES.empty().lazy()),
+        dialogue.QUESTIONS,
+    ),
+    (
+        lambda: dialogue.user_turns(TRAJECTORIES_SEEN),
+        lambda: dialogue.user_turns(shuffled(TRAJECTORIES_SEEN)),
+        lambda: dialogue.user_turns(TRAJECTORIES.empty().lazy()),
+        dialogue.USER_TURNS,
+    ),
+    (
+        lambda: dialogue.calls_per_user_turn(MESSAGES_SEEN, TRAJECTORIES_SEEN),
+        lambda: dialogue.calls_per_user_turn(shuffled(MESSAGES_SEEN), shuffled(TRAJECTORIES_SEEN)),
+        lambda: dialogue.calls_per_user_turn(MESSAGES.empty().lazy(), TRAJECTORIES.empty().lazy()),
+        dialogue.CALLS_PER_TURN,
+    ),
+    (
+        lambda: dialogue.first_calls(CALLS_SEEN, TRAJECTORIES_SEEN),
+        lambda: dialogue.first_calls(shuffled(CALLS_SEEN), shuffled(TRAJECTORIES_SEEN)),
+        lambda: dialogue.first_calls(TOOL_CALLS.empty().lazy(), TRAJECTORIES.empty().lazy()),
+        dialogue.FIRST_CALLS,
+    ),
+    (
+        lambda: dialogue.paired_difference(TRAJECTORIES_SEEN, CALLS_SEEN),
+        lambda: dialogue.paired_difference(shuffled(TRAJECTORIES_SEEN), shuffled(CALLS_SEEN)),
+        lambda: dialogue.paired_difference(TRAJECTORIES.empty().lazy(), TOOL_CALLS.empty().lazy()),
+        dialogue.PAIRED,
+    ),
+]
+
+
+@pytest.mark.parametrize(("seen", "mixed", "nothing", "result"), MEASURES, ids=[m[3].name for m in MEASURES])
+def test_order_is_irrelevant_and_nothing_gives_the_declared_empty_frame(
+    seen: Callable[[], pl.LazyFrame],
+    mixed: Callable[[], pl.LazyFrame],
+    nothing: Callable[[], pl.LazyFrame],
+    result: Table,
+) -> None:
+    assert_frame_equal(seen().collect(), mixed().collect())
+    assert_frame_equal(nothing().collect(), result.empty())

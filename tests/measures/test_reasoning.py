@@ -1,0 +1,108 @@
+"""Reasoning: missing thoughts, lengths and the trend, on a handful of messages."""
+
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from analysis.measures import reasoning
+from analysis.schema import MESSAGES, TRAJECTORIES, Table
+from tests.measures.frames import rows, shuffled
+
+Measure = Callable[[pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
+
+TRAJECTORIES_SEEN = rows(
+    TRAJECTORIES,
+    {"trajectory_id": "talk", "traj_type": "conversation", "assistant_messages": 4},
+    {"trajectory_id": "solo", "traj_type": "non_conversation", "assistant_messages": 2},
+)
+MESSAGES_SEEN = rows(
+    MESSAGES,
+    {"trajectory_id": "talk", "message": 0, "role": "system", "content_chars": 9},
+    {"trajectory_id": "talk", "message": 2, "role": "assistant", "step": 1, "reasoning_chars": 100, "tool_calls": 1},
+    {"trajectory_id": "talk", "message": 4, "role": "assistant", "step": 2, "tool_calls": 1},
+    {"trajectory_id": "talk", "message": 6, "role": "assistant", "step": 3, "reasoning_chars": 0},
+    {"trajectory_id": "talk", "message": 8, "role": "assistant", "step": 4, "reasoning_chars": 1000},
+    {"trajectory_id": "solo", "message": 2, "role": "assistant", "step": 1, "reasoning_chars": 50, "tool_calls": 1},
+    {"trajectory_id": "solo", "message": 4, "role": "assistant", "step": 2, "reasoning_chars": 150},
+)
+
+
+def test_a_thought_of_no_characters_is_missing_as_is_one_that_is_not_there() -> None:
+    found = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found["without_reasoning"].to_list() == [2, 0]
+    assert found["missing_rate"].to_list() == [2 / 4, 0 / 2]
+
+
+def test_thoughts_before_calls_are_shared_over_the_messages_that_call() -> None:
+    found = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found["call_messages"].to_list() == [2, 1]
+    assert found["thought_before_call_share"].to_list() == [1 / 2, 1 / 1]
+
+
+def test_lengths_are_taken_over_the_thoughts_there_are() -> None:
+    found = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found["mean_chars"].to_list() == [(100 + 1000) / 2, (50 + 150) / 2]
+    assert found["p50_chars"].to_list() == [550, 100]
+    assert found["p90_chars"].to_list() == pytest.approx([100 + 0.9 * 900, 50 + 0.9 * 100])
+    assert found["max_chars"].to_list() == [1000, 150]
+
+
+def test_a_mode_that_never_calls_has_no_share_of_thoughts_before_calls() -> None:
+    silent = MESSAGES_SEEN.with_columns(tool_calls=pl.lit(0, pl.UInt32))
+    found = reasoning.summary(silent, TRAJECTORIES_SEEN).collect()
+    assert found["thought_before_call_share"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize("chars", [1, 9, 10, 11, 99, 100, 999, 1000, 1001, 31_622, 100_000])
+def test_a_length_falls_into_the_bin_that_holds_it(chars: int) -> None:
+    message = rows(MESSAGES, {"trajectory_id": "talk", "role": "assistant", "step": 1, "reasoning_chars": chars})
+    found = reasoning.lengths(message, TRAJECTORIES_SEEN).collect()
+    assert found.height == 1
+    assert found["chars_from"][0] <= chars * (1 + 1e-9)
+    assert chars < found["chars_to"][0]
+    assert found["chars_to"][0] / found["chars_from"][0] == pytest.approx(10 ** (1 / reasoning.BINS_PER_DECADE))
+
+
+def test_shares_of_the_bins_sum_to_one_per_mode() -> None:
+    found = reasoning.lengths(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    sums = found.group_by("traj_type").agg(pl.col("thought_share").sum(), pl.col("thoughts").sum(), "mode_thoughts")
+    assert sums["thought_share"].to_list() == [1, 1]
+    assert all(n == of for n, ofs in sums.select("thoughts", "mode_thoughts").iter_rows() for of in ofs)
+
+
+def test_four_messages_stand_in_the_first_third_sixth_and_eighth_tenth() -> None:
+    found = (
+        reasoning.positions(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect().filter(pl.col("traj_type") == "conversation")
+    )
+    assert found["decile"].to_list() == [1, 3, 6, 8]
+    assert found["p50_chars"].to_list() == [100, None, None, 1000]
+    assert found["missing_rate"].to_list() == [0, 1, 1, 0]
+
+
+def test_a_mode_without_any_reasoning_has_no_trend() -> None:
+    mute = MESSAGES_SEEN.with_columns(reasoning_chars=pl.lit(None, pl.UInt32))
+    assert reasoning.positions(mute, TRAJECTORIES_SEEN).collect().is_empty()
+    assert reasoning.lengths(mute, TRAJECTORIES_SEEN).collect().is_empty()
+
+
+@pytest.mark.parametrize("measure", [reasoning.summary, reasoning.lengths, reasoning.positions])
+def test_order_of_the_rows_is_irrelevant(measure: Measure) -> None:
+    assert_frame_equal(
+        measure(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect(),
+        measure(shuffled(MESSAGES_SEEN), shuffled(TRAJECTORIES_SEEN)).collect(),
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "result"),
+    [
+        (reasoning.summary, reasoning.SUMMARY),
+        (reasoning.lengths, reasoning.LENGTHS),
+        (reasoning.positions, reasoning.POSITIONS),
+    ],
+)
+def test_nothing_gives_the_declared_empty_frame(measure: Measure, result: Table) -> None:
+    found = measure(MESSAGES.empty().lazy(), TRAJECTORIES.empty().lazy()).collect()
+    assert_frame_equal(found, result.empty())
