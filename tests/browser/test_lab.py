@@ -1,0 +1,242 @@
+"""Every notebook in a real JupyterLab, driven as a person drives it: open, Run All, save, and open again elsewhere.
+
+The second look is taken by another server with another identity, in the dark theme: a colleague who was sent the
+executed file and has not trusted it.
+"""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("[!.]*.ipynb"))
+TOKEN = "only-for-this-test"
+START_S = 60
+RUN_ALL_S = 120
+
+# Leaves below a mark group: what Vega drew for the data, without axes, legends and titles.
+MARKS = """() => [...document.querySelectorAll('.jp-Notebook .vega-embed svg.marks')].map(
+    svg => svg.querySelectorAll('.role-mark path, .role-mark text, .role-mark line, .role-mark image').length)"""
+
+# The lowest contrast of table text and chart text against what lies behind it, by WCAG's formula.
+CONTRAST = """() => {
+    const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
+        .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+    const behind = element => {
+        for (let e = element; e; e = e.parentElement) {
+            const canvas = e.tagName === 'svg' && e.querySelector(':scope > rect[fill]');
+            const paint = canvas ? getComputedStyle(canvas).fill : getComputedStyle(e).backgroundColor;
+            const colour = rgb(paint);
+            if (colour.length >= 3 && colour[3] !== 0) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const ratio = (element, paint) => {
+        const [a, b] = [light(rgb(paint)), light(behind(element))].sort((x, y) => y - x);
+        return (a + 0.05) / (b + 0.05);
+    };
+    const cells = [...document.querySelectorAll('.jp-OutputArea td, .jp-OutputArea th, .jp-OutputArea p')]
+        .filter(e => e.innerText.trim()).map(e => [e.innerText, ratio(e, getComputedStyle(e).color)]);
+    const labels = [...document.querySelectorAll('.vega-embed .role-axis text, .vega-embed .role-title text')]
+        .filter(e => e.textContent.trim()).map(e => [e.textContent, ratio(e, getComputedStyle(e).fill)]);
+    return [...cells, ...labels].filter(([, value]) => value < 4.5);
+}"""
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running JupyterLab that serves `folder`."""
+
+    address: str
+    folder: Path
+
+    def url(self, notebook: str) -> str:
+        # A workspace of its own: the default one would open the notebooks looked at before along with this one.
+        return f"{self.address}/lab/workspaces/{notebook.removesuffix('.ipynb')}/tree/{notebook}?token={TOKEN}"
+
+
+@contextmanager
+def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> Iterator[Lab]:
+    """Start JupyterLab on a free port of 127.0.0.1 from a folder that is not the notebooks', as `make lab` would.
+
+    Settings, runtime files and the key that signs trusted notebooks live in `home`, so that a person's own are neither
+    read nor changed.
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    places = {
+        f"{name}_DIR": str(home / name.lower())
+        for name in (
+            "JUPYTER_CONFIG",
+            "JUPYTER_DATA",
+            "JUPYTER_RUNTIME",
+            "JUPYTERLAB_SETTINGS",
+            "JUPYTERLAB_WORKSPACES",
+        )
+    }
+    settings = home / "jupyterlab_settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}), encoding="utf-8")
+    # Without it JupyterLab asks, in a corner of its window, whether it may fetch news.
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps({"fetchNews": "false"}), encoding="utf-8")
+    elsewhere = home / "elsewhere"
+    elsewhere.mkdir()
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1"]
+    options = {
+        "ServerApp.port": port,
+        "ServerApp.port_retries": 0,
+        "ServerApp.root_dir": folder,
+        "ServerApp.allow_root": True,
+        "IdentityProvider.token": TOKEN,
+    }
+    log = home / "log"
+    with log.open("w", encoding="utf-8") as output:
+        server = subprocess.Popen(
+            [*command, *(f"--{name}={value}" for name, value in options.items())],
+            cwd=elsewhere,
+            env={**os.environ, **places, "IPYTHONDIR": str(home / "ipython")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        wait_for_server(f"http://127.0.0.1:{port}", server, log)
+        yield Lab(f"http://127.0.0.1:{port}", folder)
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def wait_for_server(address: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert server.poll() is None, log.read_text(encoding="utf-8")
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=5).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail(f"JupyterLab did not answer within {START_S} s\n{log.read_text(encoding='utf-8')}")
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    home = tmp_path_factory.mktemp("lab")
+    folder = home / "notebooks"
+    shutil.copytree(ROOT / "notebooks", folder, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
+    with jupyter_lab(folder, home) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def colleagues_lab(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with jupyter_lab(lab.folder, tmp_path_factory.mktemp("colleague"), theme="JupyterLab Dark") as running:
+        yield running
+
+
+@contextmanager
+def opened(chromium: "Browser", lab: Lab, notebook: str) -> "Iterator[Page]":
+    """The notebook in a fresh browser window, with its kernel ready; the window may ask nobody but this machine."""
+    context = chromium.new_context(viewport={"width": 1440, "height": 1000})
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(lab.url(notebook))
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_S * 1000)
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=START_S * 1000)
+    yield page
+    assert not [url for url in asked if not re.match(r"(http://127\.0\.0\.1:|data:|blob:)", url)]
+    context.close()
+
+
+def run_all(page: "Page") -> None:
+    """Run > Run All Cells, by the menu; wait until no cell is waiting any more (after an error the rest is dropped)."""
+    assert not page.locator(".jp-Dialog").count(), f"JupyterLab asks: {page.locator('.jp-Dialog').inner_text()}"
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    deadline = time.monotonic() + RUN_ALL_S
+    while not re.search(r"\d", seen := "".join(prompts(page))) or "*" in seen:
+        assert time.monotonic() < deadline, f"Run All took more than {RUN_ALL_S} s: {seen}"
+        page.wait_for_timeout(100)
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for(timeout=START_S * 1000)
+
+
+def prompts(page: "Page") -> list[str]:
+    return page.locator(".jp-Notebook .jp-CodeCell .jp-InputPrompt").all_text_contents()
+
+
+def save(page: "Page", path: Path) -> dict[str, Any]:
+    """Ctrl+S, and the notebook as it then stands on the disk, with everything that ran."""
+    ran = sum(bool(re.search(r"\d", prompt)) for prompt in prompts(page))
+    deadline = time.monotonic() + 30
+    while True:
+        page.keyboard.press("Control+s")
+        page.wait_for_timeout(500)
+        saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if sum(bool(cell.get("execution_count")) for cell in saved["cells"]) == ran:
+            return saved
+        assert time.monotonic() < deadline, "the notebook was not saved"
+
+
+def drawn_marks(page: "Page", charts: int) -> list[int]:
+    """Marks of each chart, once all charts stand."""
+    deadline = time.monotonic() + 60
+    while len(marks := page.evaluate(MARKS)) < charts or 0 in marks:
+        assert time.monotonic() < deadline, f"{charts} charts in the notebook, marks drawn: {marks}"
+        page.wait_for_timeout(100)
+    return list(marks)
+
+
+def outputs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    return [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
+
+
+def charts_in(notebook: dict[str, Any]) -> int:
+    return sum(any("vegalite" in kind for kind in output.get("data", {})) for output in outputs(notebook))
+
+
+def notices_in(notebook: dict[str, Any]) -> int:
+    kinds = [output.get("metadata", {}).get("trajectory", {}).get("kind") for output in outputs(notebook)]
+    return kinds.count("notice")
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_notebook_runs_as_it_is_and_draws_the_same_charts_for_whoever_opens_it_later(
+    notebook: str, lab: Lab, colleagues_lab: Lab, chromium: "Browser"
+) -> None:
+    with opened(chromium, lab, notebook) as page:
+        run_all(page)
+        executed = save(page, lab.folder / notebook)
+        errors = [output for output in outputs(executed) if output["output_type"] == "error"]
+        assert not errors, "\n".join(errors[0]["traceback"])
+        charts = charts_in(executed)
+        source = "".join("".join(cell["source"]) for cell in executed["cells"] if cell["cell_type"] == "code")
+        assert charts + notices_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
+        marks = drawn_marks(page, charts)
+        assert page.evaluate(CONTRAST) == [], "text too faint to read in the light theme"
+
+    with opened(chromium, colleagues_lab, notebook) as page:
+        assert drawn_marks(page, charts) == marks
+        assert page.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
