@@ -1,0 +1,121 @@
+"""Environments: counts per environment, beside the published ones, and the checks of scenarios."""
+
+from collections import Counter
+from statistics import mean, median
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from analysis.measures import environments
+from analysis.sample import siblings
+from analysis.schema import ENVIRONMENTS, SCENARIOS
+from tests.measures.frames import rows, shuffled
+
+ENVIRONMENTS_SEEN = rows(
+    ENVIRONMENTS,
+    {"env_id": "env_2", "query_tools": 10, "change_tools": 8, "state_categories": 20, "rules": 3},
+    {"env_id": "env_10", "query_tools": 11, "change_tools": 8, "state_categories": 22, "rules": 5},
+    {"env_id": "env_1", "query_tools": 10, "change_tools": 6, "state_categories": 21, "rules": 4},
+)
+SCENARIOS_SEEN = rows(
+    SCENARIOS,
+    {"task_id": "1", "env_id": "env_2", "checks": 2},
+    {"task_id": "2", "env_id": "env_2", "checks": 2},
+    {"task_id": "3", "env_id": "env_10", "checks": 5},
+    {"task_id": "4", "env_id": "env_10"},
+)
+NO_SCENARIOS = SCENARIOS.empty().lazy()
+
+
+def test_environments_stand_in_natural_order_and_one_without_scenarios_counts_none() -> None:
+    found = environments.per_environment(ENVIRONMENTS_SEEN, SCENARIOS_SEEN).collect()
+    assert found.select("env_id", "scenarios").rows() == [("env_1", 0), ("env_2", 2), ("env_10", 2)]
+
+
+def test_without_a_scenario_set_the_number_of_scenarios_is_unknown_not_nought() -> None:
+    found = environments.per_environment(ENVIRONMENTS_SEEN, NO_SCENARIOS).collect()
+    assert found["scenarios"].to_list() == [None, None, None]
+    assert "scenarios" not in environments.summary(ENVIRONMENTS_SEEN, NO_SCENARIOS).collect()["quantity"].to_list()
+
+
+def test_means_and_medians_stand_beside_the_published_ones() -> None:
+    found = environments.summary(ENVIRONMENTS_SEEN, SCENARIOS_SEEN).collect()
+    queries = found.row(by_predicate=pl.col("quantity") == "query tools", named=True)
+    assert (queries["environments"], queries["median"], queries["min"], queries["max"]) == (3, 10, 10, 11)
+    assert queries["mean"] == pytest.approx((10 + 11 + 10) / 3)
+    assert (queries["published_mean"], queries["published_median"], queries["is_equal"]) == (10.44, 10, False)
+    rules = found.row(by_predicate=pl.col("quantity") == "rules", named=True)
+    assert (rules["published_mean"], rules["is_equal"]) == (None, None)
+
+
+def test_a_set_that_has_the_published_numbers_is_told_so() -> None:
+    # 100 environments: 56 of 10 and 44 of 11 query tools have the mean 10.44 and the median 10.
+    made = [{"env_id": f"env_{n}", "query_tools": 10 if n < 56 else 11} for n in range(100)]
+    found = environments.summary(rows(ENVIRONMENTS, *made), NO_SCENARIOS).collect()
+    assert found.row(by_predicate=pl.col("quantity") == "query tools", named=True)["is_equal"] is True
+
+
+def test_histograms_hold_every_environment_once_per_quantity() -> None:
+    found = environments.histogram(ENVIRONMENTS_SEEN, SCENARIOS_SEEN).collect()
+    queries = found.filter(pl.col("quantity") == "query tools")
+    assert queries.select("count_from", "count_to", "environments").rows() == [(10, 11, 2), (11, 12, 1)]
+    scenarios = found.filter(pl.col("quantity") == "scenarios")
+    assert scenarios.select("count_from", "count_to", "environments").rows() == [(0, 5, 3)]
+    sums = found.group_by("quantity").agg(pl.col("environments", "environment_share").sum())
+    assert set(sums["environments"]) == {3}
+    assert sums["environment_share"].to_list() == pytest.approx([1.0] * sums.height)
+
+
+def test_checks_are_counted_over_the_scenarios_that_have_any() -> None:
+    found = environments.checks_per_scenario(SCENARIOS_SEEN).collect()
+    assert found.select("checks", "scenarios", "all_scenarios").rows() == [(2, 2, 3), (5, 1, 3)]
+    assert found["mean_checks"].unique().to_list() == [(2 + 2 + 5) / 3]
+    assert found["scenario_share"].sum() == pytest.approx(1)
+
+
+def test_the_samples_siblings_give_what_plain_counting_gives() -> None:
+    raw, scenarios, checked = siblings(14, 7)
+    kinds = {row["env_id"]: Counter(operation["operation_type"] for operation in row["operation_list"]) for row in raw}
+    seen = rows(
+        ENVIRONMENTS,
+        *(
+            {"env_id": name, "query_tools": n["query"], "change_tools": sum(n.values()) - n["query"]}
+            for name, n in kinds.items()
+        ),
+    )
+    played = rows(
+        SCENARIOS,
+        *({"task_id": row["task_id"], "env_id": row["env_id"]} for row in scenarios),
+        *(
+            {"task_id": row["task_id"], "env_id": row["env_id"], "checks": len(row["checklist_with_func"])}
+            for row in checked
+        ),
+    )
+    found = environments.summary(seen, played).collect().rows_by_key("quantity", named=True, unique=True)
+    per_environment = Counter(row["env_id"] for row in [*scenarios, *checked])
+    for quantity, counts in {
+        "query tools": [n["query"] for n in kinds.values()],
+        "state-change tools": [sum(n.values()) - n["query"] for n in kinds.values()],
+        "scenarios": [per_environment[name] for name in kinds],
+    }.items():
+        assert found[quantity]["mean"] == pytest.approx(mean(counts))
+        assert found[quantity]["median"] == median(counts)
+    checks = environments.checks_per_scenario(played).collect()
+    assert dict(checks.select("checks", "scenarios").iter_rows()) == Counter(
+        len(row["checklist_with_func"]) for row in checked
+    )
+
+
+def test_order_is_irrelevant_and_nothing_gives_the_declared_empty_frame() -> None:
+    for measure, result in [
+        (environments.per_environment, environments.PER_ENVIRONMENT),
+        (environments.summary, environments.SUMMARY),
+        (environments.histogram, environments.HISTOGRAM),
+    ]:
+        expected = measure(ENVIRONMENTS_SEEN, SCENARIOS_SEEN).collect()
+        assert_frame_equal(expected, measure(shuffled(ENVIRONMENTS_SEEN), shuffled(SCENARIOS_SEEN)).collect())
+        assert_frame_equal(measure(ENVIRONMENTS.empty().lazy(), NO_SCENARIOS).collect(), result.empty())
+    assert_frame_equal(
+        environments.checks_per_scenario(NO_SCENARIOS).collect(), environments.CHECKS_PER_SCENARIO.empty()
+    )
