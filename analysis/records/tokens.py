@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
-from typing import get_args
+from typing import Any, get_args
 
 from analysis.records.chat_template import MARKERS, Part, Piece, turns
 from analysis.records.model import Trajectory
@@ -14,9 +14,7 @@ PARTS: tuple[Part, ...] = get_args(Part)
 _RECURRING = frozenset({"header", "tools", "thought", "template"})
 
 
-def rows(
-    trajectory: Trajectory, *, tokenizer: str = ""
-) -> Iterator[tuple[int, str, int, int, int, int, int, int, int, int, int]]:
+def rows(trajectory: Trajectory, *, tokenizer: str = "") -> Iterator[tuple[Any, ...]]:
     """One row a message.
 
     Yields:
@@ -25,7 +23,7 @@ def rows(
     """
     for position, (message, pieces) in enumerate(zip(trajectory.messages, turns(trajectory), strict=True)):
         counts = tokens_of(pieces, tokenizer)
-        yield (position, message.role, message.step, *(counts[part] for part in PARTS))  # type: ignore[misc]
+        yield (position, message.role, message.step, *(counts[part] for part in PARTS))
 
 
 def tokens_of(pieces: list[Piece], tokenizer: str = "") -> dict[Part, int]:

@@ -56,8 +56,8 @@ _ESTIMATE = re.compile(
     "|".join(re.escape(token) for token in ADDED)
     + r"| ?[A-Za-z]{1,12}|\d|[^\W\d_a-zA-Z]{1,2}|_| ?(?:[^\w\s]|_){1,2}\n*|\s*\n+|[^\S\n]{2,}"
 )
-ESTIMATE_ERROR = 0.10
-"""Largest relative error of the estimate over a trajectory, on the sample; a test measures it anew."""
+ESTIMATE_ERROR = 0.06
+"""Largest relative error of the estimate over a trajectory, on the sample and on real ones; a test measures it anew."""
 
 # A tokenizer's regular expression may overflow its stack on megabytes without a break.
 _LONGEST = 100_000
