@@ -70,7 +70,7 @@ def end_classes(frame: pl.DataFrame) -> Any:
 @theme.figure(
     QUESTIONS,
     definition="At each step, the share of conversations whose assistant message ends in a question and makes no call, "
-    "with the 95 % Wilson interval; the denominator are the conversations that reach the step.",
+    "with the 95 % Wilson interval over the conversations that reach the step; counts where under 20 do.",
 )
 def questions_by_step(frame: pl.DataFrame) -> Any:
     """Share of questions along the steps of conversations."""
@@ -91,11 +91,20 @@ def questions_by_step(frame: pl.DataFrame) -> Any:
     ]
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="assistant message of the conversation"), tooltip=tooltip)
     axis = alt.Axis(format="%", title="messages that are a question")
+    scale = alt.Scale(domain=[0, max(0.05, *(r["share_high"] or 0 for r in rows))])
     band = base.mark_area(opacity=0.18, color=theme.PALETTE[0]).encode(
-        y=alt.Y("share_low:Q", axis=axis), y2="share_high:Q"
+        y=alt.Y("share_low:Q", axis=axis, scale=scale), y2="share_high:Q"
     )
-    line = base.mark_line(point=True, color=theme.PALETTE[0]).encode(y=alt.Y("question_share:Q", axis=axis))
-    return alt.layer(band, line).properties(
+    line = base.mark_line(point=True, color=theme.PALETTE[0]).encode(
+        y=alt.Y("question_share:Q", axis=axis, scale=scale)
+    )
+    counts = (
+        base.transform_filter("datum.question_share === null")
+        .transform_calculate(counted="datum.questions + '/' + datum.assistant_messages")
+        .mark_text(fontSize=9, color="#666666", dy=-6)
+        .encode(y=alt.YDatum(0, axis=axis, scale=scale), text="counted:N")
+    )
+    return alt.layer(band, line, counts).properties(
         title=title(
             sentence,
             f"n = {messages:,} assistant messages of conversations; the publisher kept 5 to 39 a conversation",
