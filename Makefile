@@ -37,9 +37,10 @@ $(READY): requirements.lock pyproject.toml
 report: $(READY) ## Decode SOURCE, run the notebooks, write reports/html/index.html (ARGS="--only NAME" and others pass through)
 	@$(BIN)/python -m analysis report "$$SOURCE" $(ARGS)
 
-lab: $(READY) ## Open JupyterLab on the notebooks, on this machine only, with a token
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 \
-		$$(test "$$(id -u)" != 0 || echo --allow-root) $(ARGS) notebooks/README.md
+# .jupyter holds two defaults: Markdown opens as a page, and no news is fetched.
+lab: $(READY) ## Open JupyterLab on the notebooks and their tour, on this machine only, with a token
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 --LabApp.app_settings_dir=.jupyter \
+		--LabApp.default_url=/lab/tree/notebooks/README.md $$(test "$$(id -u)" != 0 || echo --allow-root) $(ARGS)
 
 test: lint types fast slow ## Everything that must pass: format, lint, types, the fast tests, the slow ones
 

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -78,14 +79,12 @@ class Lab:
 
 @contextmanager
 def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> Iterator[Lab]:
-    """Start JupyterLab on a free port of 127.0.0.1 from a folder that is not the notebooks', as `make lab` would.
+    """Start JupyterLab on a free port of 127.0.0.1 from a folder that is not the notebooks', set up as by `make lab`.
 
     Settings, runtime files and the key that signs trusted notebooks live in `home`, so that a person's own are neither
     read nor changed.
     """
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     places = {
         f"{name}_DIR": str(home / name.lower())
         for name in (
@@ -99,8 +98,6 @@ def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> It
     settings = home / "jupyterlab_settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}), encoding="utf-8")
-    # Without it JupyterLab asks, in a corner of its window, whether it may fetch news.
-    (settings / "notification.jupyterlab-settings").write_text(json.dumps({"fetchNews": "false"}), encoding="utf-8")
     elsewhere = home / "elsewhere"
     elsewhere.mkdir()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1"]
@@ -110,6 +107,7 @@ def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> It
         "ServerApp.root_dir": folder,
         "ServerApp.allow_root": True,
         "IdentityProvider.token": TOKEN,
+        "LabApp.app_settings_dir": ROOT / ".jupyter",
     }
     log = home / "log"
     with log.open("w", encoding="utf-8") as output:
@@ -126,6 +124,13 @@ def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> It
     finally:
         server.terminate()
         server.wait(timeout=30)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
 
 
 def wait_for_server(address: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
@@ -244,3 +249,46 @@ def test_a_notebook_runs_as_it_is_and_draws_the_same_charts_for_whoever_opens_it
     with opened(chromium, colleagues_lab, notebook) as page:
         assert drawn_marks(page, charts) == marks
         assert page.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
+
+
+def test_make_lab_serves_this_machine_only_asks_for_its_token_and_opens_the_tour(
+    chromium: "Browser", tmp_path: Path
+) -> None:
+    port = free_port()
+    command = ["make", "lab", f"VENV={sys.prefix}", "READY=", f"ARGS=--no-browser --ServerApp.port={port}"]
+    log = tmp_path / "log"
+    places = {f"JUPYTER_{name}_DIR": str(tmp_path / name) for name in ("CONFIG", "DATA", "RUNTIME")}
+    with log.open("w", encoding="utf-8") as output:
+        server = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, **places, "JUPYTERLAB_WORKSPACES_DIR": str(tmp_path / "workspaces")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    page = chromium.new_page()
+    try:
+        wait_for_server(f"http://127.0.0.1:{port}", server, log)
+        assert addresses_listening(port) == {"127.0.0.1"}
+        page.goto(f"http://127.0.0.1:{port}/")
+        assert "/login" in page.url
+        (printed,) = set(re.findall(rf"http://127\.0\.0\.1:{port}\S*\?token=\w+", log.read_text(encoding="utf-8")))
+        page.goto(printed)
+        page.locator(".jp-MarkdownViewer h1").wait_for(timeout=START_S * 1000)
+    finally:
+        page.close()
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(timeout=30)
+
+
+def addresses_listening(port: int) -> set[str]:
+    """Local addresses on which a port of this machine accepts connections, by trying the others it has."""
+    own = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, family=socket.AF_INET)}
+    reached = set()
+    for address in own | {"127.0.0.1"}:
+        with socket.socket() as probe:
+            probe.settimeout(2)
+            if probe.connect_ex((str(address), port)) == 0:
+                reached.add(str(address))
+    return reached
