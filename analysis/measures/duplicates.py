@@ -283,28 +283,52 @@ def shingles(text: str) -> frozenset[str]:
 
 
 def _signatures(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    return (
-        _sequences(trajectories, tool_calls)
-        .with_columns(calls=pl.col("sequence").list.len(), signature=pl.col("sequence").list.join(_END))
+    """Per trajectory its `signature`: the calls with canonical arguments.
+
+    Copies call the same tools in the same order. Only trajectories that share as much have their arguments read, which
+    is most of the work; for the others the names alone already tell them apart.
+    """
+    named = (
+        _with_calls(trajectories, _by_trajectory(tool_calls, names=_name()), "names")
+        .with_columns(calls=pl.col("names").list.len(), names=pl.col("names").list.join(_END))
         .filter(pl.col("task").is_not_null() | (pl.col("calls") > 0))
+        .with_columns(is_shared=pl.len().over("env_id", "task", "names") > 1)
+    )
+    shared = tool_calls.join(named.filter("is_shared"), on="trajectory_id", how="semi")
+    read = _by_trajectory(shared, sequence=_call()).with_columns(pl.col("sequence").list.join(_END))
+    return named.join(read, on="trajectory_id", how="left", validate="1:1").with_columns(
+        signature=pl.concat_str("names", pl.col("sequence").fill_null(""), separator=_END)
     )
 
 
 def _sequences(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     """Per trajectory: `names`, the tools called, and `sequence`, the calls with canonical arguments, as lists."""
-    name = pl.col("tool_name").fill_null("")
-    calls = (
-        tool_calls.select("trajectory_id", "call", name.alias("names"), canonical().alias("arguments"))
-        .with_columns(sequence=pl.concat_str("names", pl.col("arguments").fill_null(""), separator=_CALL))
+    return _with_calls(trajectories, _by_trajectory(tool_calls, names=_name(), sequence=_call()), "names", "sequence")
+
+
+def _by_trajectory(tool_calls: pl.LazyFrame, **columns: pl.Expr) -> pl.LazyFrame:
+    return (
+        tool_calls.select("trajectory_id", "call", **columns)
         .group_by("trajectory_id")
-        .agg(pl.col("sequence", "names").sort_by("call"))
+        .agg(pl.col(*columns).sort_by("call"))
     )
+
+
+def _with_calls(trajectories: pl.LazyFrame, calls: pl.LazyFrame, *lists: str) -> pl.LazyFrame:
     none = pl.lit([], pl.List(pl.String))
     return (
         trajectories.select("trajectory_id", "traj_type", "env_id", "task_id", "task")
         .join(calls, on="trajectory_id", how="left", validate="1:1")
-        .with_columns(pl.col("sequence").fill_null(none), pl.col("names").fill_null(none))
+        .with_columns(pl.col(*lists).fill_null(none))
     )
+
+
+def _name() -> pl.Expr:
+    return pl.col("tool_name").fill_null("")
+
+
+def _call() -> pl.Expr:
+    return pl.concat_str(_name(), canonical().fill_null(""), separator=_CALL)
 
 
 def canonical() -> pl.Expr:
