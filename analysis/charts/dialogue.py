@@ -101,7 +101,7 @@ def questions_by_step(frame: pl.DataFrame) -> Any:
     counts = (
         base.transform_filter("datum.question_share === null")
         .transform_calculate(counted="datum.questions + '/' + datum.assistant_messages")
-        .mark_text(fontSize=9, color="#666666", dy=-6)
+        .mark_text(fontSize=9, color="#666666", angle=270, align="left", dx=4)
         .encode(y=alt.YDatum(0, axis=axis, scale=scale), text="counted:N")
     )
     return alt.layer(band, line, counts).properties(

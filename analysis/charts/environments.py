@@ -29,7 +29,9 @@ def histogram(frame: pl.DataFrame) -> Any:
         alt.Chart(frame)
         .mark_bar(color=theme.PALETTE[0])
         .encode(
-            x=alt.X("count_from:Q", bin="binned", title=None, axis=alt.Axis(tickMinStep=1)),
+            x=alt.X(
+                "count_from:Q", bin="binned", title=None, axis=alt.Axis(labelExpr="datum.value % 1 ? '' : datum.label")
+            ),
             x2="count_to:Q",
             y=alt.Y("environments:Q", title="environments"),
             tooltip=[

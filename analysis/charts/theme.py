@@ -1,9 +1,11 @@
-"""The look of every chart, and the one way a chart function is declared.
+"""The look of every chart, the one way a chart function is declared, and how a chart reaches a notebook.
 
 `@figure(RESULT, definition="…")` wraps a chart function (small frame in, `alt.Chart` out). It
 - refuses a frame over MAX_ROWS rows: aggregation belongs to the measure;
 - answers an empty frame with an empty-state chart whose usermeta says so, so that pages print the sentence instead;
 - puts the definition and the columns' meaning into the chart's `usermeta`, where the page finds them.
+
+Importing this module enables the theme and the renderer `trajectory`.
 """
 
 from collections.abc import Callable
@@ -18,8 +20,70 @@ from analysis.schema import Table
 P = ParamSpec("P")
 MAX_ROWS = 2_000
 
-# Okabe and Ito's palette: told apart by people with any common colour vision deficiency.
-PALETTE = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999"]
+# JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own; its Vega never settles
+# on a width of "container", so a notebook gets a fixed one and the page puts the container back.
+MIMETYPE = "application/vnd.vegalite.v5+json"
+NOTEBOOK_WIDTH = 680
+
+# After Okabe and Ito, told apart with any common colour vision deficiency. The light ones are darkened until each
+# colour stands out 3:1 (WCAG 1.4.11) against white and against the page's dark background.
+PALETTE = ["#0072B2", "#C77C02", "#009E73", "#C2649A", "#3B97CF", "#D55E00", "#9A8500", "#858585"]
+
+# Text takes the colour of its surroundings: one specification for light, dark, print and forced colours.
+INK = "currentColor"
+FAINT = "#8080804d"
+
+
+@alt.theme.register("trajectory", enable=True)
+def _theme() -> alt.theme.ThemeConfig:
+    words = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    return {
+        "config": {
+            "background": "transparent",
+            "font": "system-ui, sans-serif",
+            "view": {"stroke": None, "continuousWidth": NOTEBOOK_WIDTH},
+            "axis": {**words, "gridColor": FAINT, "domainColor": "#808080", "tickColor": "#808080", "labelLimit": 220},
+            "legend": {**words, "orient": "bottom", "labelLimit": 260, "symbolStrokeWidth": 2},
+            "header": words,
+            "title": {
+                "color": INK,
+                "subtitleColor": INK,
+                "fontSize": 14,
+                "subtitleFontSize": 12,
+                "anchor": "start",
+                "subtitlePadding": 4,
+            },
+            "text": {"color": INK},
+            "rule": {"color": INK},
+            "range": {"category": PALETTE},
+            "bar": {"color": PALETTE[0]},
+            "line": {"color": PALETTE[0]},
+            "point": {"color": PALETTE[0], "filled": True},
+            "tick": {"color": PALETTE[0]},
+            "area": {"color": PALETTE[0]},
+        }
+    }
+
+
+def _render(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The mime bundle of a chart, and what the page needs to undo for its own sake."""
+    meta: dict[str, Any] = {"kind": "chart"}
+    if spec.get("width") == "container":
+        spec = {**spec, "width": NOTEBOOK_WIDTH}
+        meta["width"] = "container"
+    words = spec.get("description") or title_text(spec)
+    return {MIMETYPE: spec, "text/plain": words or "A chart"}, {"trajectory": meta}
+
+
+alt.renderers.register("trajectory", _render)
+alt.renderers.enable("trajectory")
+
+
+def title_text(spec: dict[str, Any], part: str = "text") -> str:
+    """A specification's title (or its subtitle) as one line, however it was wrapped for drawing."""
+    title = spec.get("title", "")
+    words = title.get(part, "") if isinstance(title, dict) else title if part == "text" else ""
+    return " ".join(words) if isinstance(words, list) else str(words)
 
 
 def figure(
@@ -43,7 +107,9 @@ def figure(
             if frame.is_empty():
                 meta["empty"] = f"Nothing to draw: {result.grain} – no rows in this source or selection."
                 return empty(meta["empty"]).properties(usermeta=meta)
-            return draw(frame, *args, **kwargs).properties(usermeta=meta)
+            drawn = draw(frame, *args, **kwargs)
+            usermeta = getattr(drawn, "usermeta", alt.Undefined)
+            return drawn.properties(usermeta=meta if usermeta is alt.Undefined else {**meta, **usermeta})
 
         return chart
 

@@ -119,6 +119,9 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
     limits = sorted(frame["limit"].unique())
     enough = {layout: [limit for limit in limits if over.get((layout, limit)) == 0] for layout in _LAYOUTS}
     said = [f"{fit[0]:,} tokens hold every {_SAMPLE[layout]}" for layout, fit in enough.items() if fit]
+    smallest = {fit[0] if fit else None for fit in enough.values()}
+    if len(smallest) == 1 and said:
+        said = [f"{smallest.pop():,} tokens hold every sample in both layouts"]
     sentence = ", ".join(said) if said else f"{limits[-1]:,} tokens do not hold every sample in either layout"
     base = alt.Chart(frame).encode(
         x=alt.X(
@@ -128,18 +131,7 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
             axis=alt.Axis(values=limits, format=",d"),
         ),
         color=mode_colour(),
-        strokeDash=alt.StrokeDash(
-            "layout:N",
-            sort=list(_LAYOUTS),
-            legend=alt.Legend(
-                orient="bottom",
-                title=None,
-                symbolType="stroke",
-                symbolStrokeWidth=2,
-                symbolStrokeColor="#666666",
-                labelExpr=_LAYOUT_LABEL.replace("value", "label"),
-            ),
-        ),
+        detail="layout:N",
         tooltip=[
             MODE_TOOLTIP,
             alt.Tooltip("layout:N"),
@@ -152,10 +144,22 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
         ],
     )
     axis = alt.Axis(format="%", title="samples over the limit")
-    line = base.mark_line(point=alt.OverlayMarkDef(size=45)).encode(y=alt.Y("over_share:Q", axis=axis))
+    dash = alt.StrokeDash(
+        "layout:N",
+        sort=list(_LAYOUTS),
+        legend=alt.Legend(
+            orient="bottom",
+            title=None,
+            symbolType="stroke",
+            symbolStrokeColor="#666666",
+            labelExpr=_LAYOUT_LABEL.replace("value", "label"),
+        ),
+    )
+    line = base.mark_line().encode(y=alt.Y("over_share:Q", axis=axis), strokeDash=dash)
+    points = base.mark_point(filled=True, size=45).encode(y=alt.Y("over_share:Q", axis=axis))
     interval = base.mark_rule().encode(y=alt.Y("over_low:Q", axis=axis), y2="over_high:Q")
     n = sum(r["samples"] for r in frame.rows(named=True) if r["limit"] == limits[0])
-    return alt.layer(interval, line).properties(
+    return alt.layer(interval, line, points).properties(
         title=title(sentence, f"n = {n:,} samples in both layouts", f"Counted by: {tokenizer}"),
         description=sentence,
         width="container",

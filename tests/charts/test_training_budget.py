@@ -35,7 +35,9 @@ def test_what_is_missing_is_said_in_place_of_a_chart(draw: Any, measure: Any, re
 
 def test_the_smallest_limit_that_holds_every_sample_is_named() -> None:
     frame = measures.over_limits(TOKENS_SEEN, TRAJECTORIES_SEEN, limits=(100, 2_000, 4_000)).collect()
-    assert "2,000 tokens hold every trajectory" in title(charts.over_limits(frame, "t"))
+    assert title(charts.over_limits(frame, "t")) == "2,000 tokens hold every sample in both layouts"
+    frame = frame.with_columns(over=pl.when(pl.col("layout") == "whole").then(pl.lit(1)).otherwise("over"))
+    assert "2,000 tokens hold every turn" in title(charts.over_limits(frame, "t"))
 
 
 def test_limits_too_small_for_all_are_told_so() -> None:
