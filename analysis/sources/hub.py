@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from analysis.sources.errors import SourceError
+
 if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo, HfApi
     from huggingface_hub.errors import HfHubHTTPError
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DATA_SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet")
+DATA_SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".json.gz", ".jsonl.gz")
 
 # The file that holds the records. The 9K set has a second one of 4.59 GB, the same trajectories cut up for training;
 # it is fetched only when it is named.
@@ -45,7 +47,7 @@ INFO_TIMEOUT_S = 20.0
 LOG_IN = "log in with `hf auth login` or set HF_TOKEN"
 
 
-class HubError(Exception):
+class HubError(SourceError):
     """Nothing could be fetched; the message says why and what to do."""
 
 
