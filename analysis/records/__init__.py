@@ -1,1 +1,45 @@
-"""One raw record -> Trajectory | Rejected; one module per dialect; the outcome of a result."""
+"""One raw record -> Trajectory | Rejected; one module per dialect, chosen by shape; the outcome of a result.
+
+To add a dialect: one module with `KEYS`, `matches`, `read`; one fixture under tests/records; one line in DIALECTS.
+"""
+
+from collections import Counter
+from types import ModuleType
+
+from analysis.records import alpaca, openai, release, runner, sharegpt
+from analysis.records.model import Rejected, Trajectory
+from analysis.records.record import Record, UnreadableError
+
+# The first that matches reads the record: the runner's has all the release's keys and more, openai's fewer.
+DIALECTS: tuple[ModuleType, ...] = (runner, release, sharegpt, alpaca, openai)
+
+
+def read(
+    raw: bytes, origin: str, byte_offset: int | None = None, unknown_keys: Counter[str] | None = None
+) -> Trajectory | Rejected:
+    """Read one record's JSON text.
+
+    Args:
+        raw: JSON text of one object.
+        origin: where it stands, e.g. `traj.json@184220931`.
+        byte_offset: the same as a number, where there is one.
+        unknown_keys: counts keys no dialect reads, when given.
+
+    Returns:
+        The trajectory, or Rejected with the reason. Never raises on data.
+    """
+    try:
+        record = Record(raw, origin)
+        dialect = next((module for module in DIALECTS if module.matches(record)), None)
+        if dialect is None:
+            named = ", ".join(sorted(record.fields)[:8])[:200] or "none"
+            raise UnreadableError(f"no dialect has this shape; its keys: {named}")
+        trajectory: Trajectory = dialect.read(record)
+    except UnreadableError as error:
+        return Rejected(origin, byte_offset, str(error))
+    except RecursionError:
+        return Rejected(origin, byte_offset, "nested too deeply")
+    if unknown_keys is not None:
+        unknown_keys.update(record.unknown_keys)
+        unknown_keys.update(key for key in record.fields if key not in dialect.KEYS)
+    return trajectory

@@ -27,11 +27,13 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Tool(msgspec.Struct, frozen=True):
-    """A declared tool; `schema` is the JSON text of its parameters, byte-exact where the source holds text."""
+    """A declared tool; `schema` is the JSON text of its parameters."""
 
     name: str
     description: str
     schema: str
+    parameters: int = 0
+    required: int = 0
 
 
 class Call(msgspec.Struct):
@@ -47,6 +49,9 @@ class Call(msgspec.Struct):
     outcome: Outcome = "unknown"
     outcome_rule: OutcomeRule = "none"
     error: str | None = None
+    arguments_state: str = "empty"
+    arguments_class: str = "unchecked"
+    is_offered: bool = False
 
 
 class Message(msgspec.Struct):
@@ -62,7 +67,11 @@ class Message(msgspec.Struct):
 
 
 class Trajectory(msgspec.Struct):
-    """One rollout, whatever dialect it came in."""
+    """One rollout, whatever dialect it came in.
+
+    `user_messages` is the JSON text of the dialogue as the user simulator saw it (roles inverted), "" when there is
+    none; nothing is measured on it, so it is read only by who shows it.
+    """
 
     origin: str
     dialect: str
@@ -71,11 +80,11 @@ class Trajectory(msgspec.Struct):
     task_id: str | None
     task: str | None
     steps: int | None
-    tools: list[Tool]
+    tools: tuple[Tool, ...]
     tool_set: str
     messages: list[Message]
-    user_messages: list[Message]
     findings: list[Finding]
+    user_messages: str = ""
     end_class: str = "empty"
     total_reward: float | None = None
     trial: str | None = None

@@ -1,0 +1,11 @@
+"""Where records come from: a source, named by one string, becomes files, then units of work, then raw records.
+
+`locate` names files, `plan` cuts them into units that can be read apart, `read_unit` streams a unit's raw records.
+Knows bytes and containers; nothing of what a record means.
+"""
+
+from analysis.sources.containers import Damage, Raw, Unit, is_cut_wrong, plan, read_unit, whole
+from analysis.sources.errors import SourceError
+from analysis.sources.locate import File, locate
+
+__all__ = ["Damage", "File", "Raw", "SourceError", "Unit", "is_cut_wrong", "locate", "plan", "read_unit", "whole"]

@@ -1,0 +1,92 @@
+"""JSON as people write it: read strictly where it is strict, tolerantly where Python's own writer was tolerant.
+
+msgspec reads well-formed JSON. What it refuses but Python's `json` accepts (NaN, Infinity, lone surrogates, bytes that
+are not UTF-8) is read the slow way, cleaned, and flagged: nothing that leaves here is invalid JSON or invalid Unicode.
+"""
+
+import json
+import math
+from typing import Any
+
+import msgspec
+
+Flag = tuple[str, str]
+
+_encode_sorted = msgspec.json.Encoder(order="deterministic").encode
+_decode = msgspec.json.Decoder().decode
+
+
+def loads(text: str | bytes) -> tuple[Any, list[Flag]]:
+    """Decode JSON.
+
+    Returns:
+        (value, flags): the flags are (rule, detail) of what had to be cleaned; empty for well-formed JSON.
+
+    Raises:
+        ValueError: it is not JSON even by Python's reading; the message says where.
+    """
+    try:
+        return _decode(text), []
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return _tolerant(text)
+
+
+def canonical(value: Any) -> str:
+    """JSON text with sorted keys and no spaces: equal for equal values."""
+    try:
+        return _encode_sorted(value).decode()
+    except (OverflowError, RecursionError):  # integers past 64 bits
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def as_written(value: Any) -> str:
+    """JSON text with the keys in the order they were read: what a template that prints the value prints."""
+    return msgspec.json.encode(value).decode()
+
+
+def _tolerant(text: str | bytes) -> tuple[Any, list[Flag]]:
+    flags: list[Flag] = []
+    if isinstance(text, bytes):
+        decoded = text.decode("utf-8", "replace")
+        if "\ufffd" in decoded and b"\xef\xbf\xbd" not in text:
+            flags.append(("invalid_utf8", "bytes that are not UTF-8, replaced by U+FFFD"))
+    else:
+        decoded = text
+    try:
+        value = json.loads(decoded, parse_int=_int)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{error.msg} at character {error.pos:,} of {len(decoded):,}") from None
+    counts = {"lone_surrogate": 0, "non_finite_number": 0}
+    cleaned = _clean(value, counts)
+    if counts["lone_surrogate"]:
+        flags.append(
+            ("lone_surrogate", f"{counts['lone_surrogate']} strings with a lone surrogate, replaced by U+FFFD")
+        )
+    if counts["non_finite_number"]:
+        flags.append(("non_finite_number", f"{counts['non_finite_number']} NaN or Infinity tokens, kept as text"))
+    return cleaned, flags
+
+
+def _int(digits: str) -> int | float:
+    # Python refuses to parse integers of more than 4,300 digits; such a number is data, not a reason to lose a record.
+    return int(digits) if len(digits) < 4000 else float(digits)
+
+
+def _clean(value: Any, counts: dict[str, int]) -> Any:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            counts["lone_surrogate"] += 1
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        counts["non_finite_number"] += 1
+        return str(value)
+    if isinstance(value, list):
+        return [_clean(item, counts) for item in value]
+    if isinstance(value, dict):
+        return {_clean(key, counts): _clean(item, counts) for key, item in value.items()}
+    return value

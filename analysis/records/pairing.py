@@ -1,0 +1,115 @@
+"""Which result answers which call.
+
+By id where ids are unique, by position only where that is unambiguous, else unpaired and shown:
+
+1. within a step (an assistant message up to the next one), a result whose id names exactly one of the step's calls;
+2. a result whose id names exactly one call still open anywhere before it: results may arrive late;
+3. within a step, results (or calls) without an id, in order, when as many calls are open as results are left;
+4. an error that a user message delivers right after a step's only open call answers it;
+5. the rest: `orphan_result`, `unanswered_call`.
+"""
+
+from collections import Counter
+
+from analysis.records.model import Call, Finding, Message, Trajectory
+from analysis.records.outcome import judge
+
+
+def pair(trajectory: Trajectory) -> None:
+    """Set `result_message` and the outcome of every call, and add the findings of pairing."""
+    messages = trajectory.messages
+    calls = [call for message in messages for call in message.calls]
+    if calls or any(message.role == "tool" for message in messages):
+        _pair(messages, calls, trajectory.findings)
+        for call in calls:
+            if call.result_message is not None:
+                call.outcome, call.outcome_rule, call.error = judge(messages[call.result_message].content)
+
+
+def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -> None:
+    left: list[int] = []
+    for start, end in _windows(messages):
+        results = [index for index in range(start + 1, end) if messages[index].role == "tool"]
+        window = messages[start].calls if start >= 0 else []
+        if len(window) == 1 and len(results) == 1 and _agree(window[0].id, messages[results[0]].answers):
+            window[0].result_message = results[0]
+            continue
+        results = _by_id(window, results, messages)
+        results = _by_position(window, results, messages, findings)
+        if not results and start + 1 < end:
+            _by_user_error(window, start + 1, messages, findings)
+        left.extend(results)
+    _late(calls, left, messages)
+    answered = {call.result_message for call in calls}
+    findings.extend(
+        Finding("orphan_result", index, "a result that answers no call") for index in left if index not in answered
+    )
+    findings.extend(
+        Finding("unanswered_call", call.message, f"{(call.name or 'unreadable block')[:200]} has no result")
+        for call in calls
+        if call.result_message is None
+    )
+    repeated = [id_ for id_, count in Counter(call.id for call in calls if call.id).items() if count > 1]
+    if repeated:
+        findings.append(
+            Finding("duplicate_call_id", None, f"{len(repeated)} ids name more than one call: {repeated[0][:100]}")
+        )
+
+
+def _windows(messages: list[Message]) -> list[tuple[int, int]]:
+    starts = [-1, *(index for index, message in enumerate(messages) if message.role == "assistant")]
+    return list(zip(starts, [*starts[1:], len(messages)], strict=True))
+
+
+def _agree(call_id: str, answers: str) -> bool:
+    return not call_id or not answers or call_id == answers
+
+
+def _by_id(window: list[Call], results: list[int], messages: list[Message]) -> list[int]:
+    names = Counter(call.id for call in window if call.id)
+    answers = Counter(messages[index].answers for index in results if messages[index].answers)
+    open_calls = {call.id: call for call in window if names[call.id] == 1}
+    left = []
+    for index in results:
+        id_ = messages[index].answers
+        if id_ in open_calls and answers[id_] == 1:
+            open_calls[id_].result_message = index
+        else:
+            left.append(index)
+    return left
+
+
+def _by_position(window: list[Call], results: list[int], messages: list[Message], findings: list[Finding]) -> list[int]:
+    open_calls = [call for call in window if call.result_message is None]
+    if not open_calls or not results:
+        return results
+    has_ids = all(call.id for call in open_calls) and all(messages[index].answers for index in results)
+    if has_ids or len(open_calls) != len(results):
+        if not has_ids:
+            detail = f"{len(open_calls)} calls and {len(results)} results without usable ids"
+            findings.append(Finding("ambiguous_pairing", results[0], detail))
+        return results
+    if all(_agree(call.id, messages[index].answers) for call, index in zip(open_calls, results, strict=True)):
+        for call, index in zip(open_calls, results, strict=True):
+            call.result_message = index
+        return []
+    return results
+
+
+def _by_user_error(window: list[Call], index: int, messages: list[Message], findings: list[Finding]) -> None:
+    open_calls = [call for call in window if call.result_message is None]
+    if messages[index].role == "user" and len(open_calls) >= 1 and judge(messages[index].content)[1] == "error_text":
+        open_calls[0].result_message = index
+        findings.append(
+            Finding("answered_by_user", index, "an error text, delivered as a user message, answers the call")
+        )
+
+
+def _late(calls: list[Call], left: list[int], messages: list[Message]) -> None:
+    names = Counter(call.id for call in calls if call.id)
+    answers = Counter(messages[index].answers for index in left if messages[index].answers)
+    by_id = {call.id: call for call in calls if names[call.id] == 1 and call.result_message is None}
+    for index in left:
+        id_ = messages[index].answers
+        if id_ in by_id and answers[id_] == 1 and by_id[id_].message < index:
+            by_id[id_].result_message = index

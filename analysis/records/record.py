@@ -1,0 +1,82 @@
+"""One raw record, opened one level deep: its keys, each with the raw JSON text of its value."""
+
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from analysis.records.jsontext import Flag, canonical, loads
+from analysis.records.model import Finding
+
+_FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_STRING = msgspec.json.Decoder(str)
+
+
+class UnreadableError(Exception):
+    """This record cannot be read; the message says why. Becomes a `Rejected`."""
+
+
+class Record:
+    """A record's fields as raw JSON, with the findings of opening it."""
+
+    def __init__(self, raw: bytes, origin: str) -> None:
+        self.origin = origin
+        self.size = len(raw)
+        self.findings: list[Finding] = []
+        self.unknown_keys: Counter[str] = Counter()
+        try:
+            self.fields: dict[str, Any] = _FIELDS.decode(raw)
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            self.fields = self._reopen(raw)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.fields
+
+    def _reopen(self, raw: bytes) -> dict[str, Any]:
+        try:
+            value, flags = loads(raw)
+        except ValueError as error:
+            raise UnreadableError(f"not JSON: {error}") from None
+        if not isinstance(value, dict):
+            raise UnreadableError(f"a JSON {type(value).__name__}, not an object")
+        self.flag("record", flags)
+        return {key: canonical(item).encode() for key, item in value.items()}
+
+    def flag(self, place: str, flags: list[Flag], message: int | None = None) -> None:
+        self.findings.extend(Finding(rule, message, f"{place}: {detail}") for rule, detail in flags)
+
+    def raw(self, key: str) -> bytes:
+        """The raw JSON of a value; b"null" when the key is absent."""
+        return bytes(self.fields.get(key, b"null"))
+
+    def inner(self, key: str) -> str | bytes:
+        """The JSON text of a value that may itself be held as a JSON string; `null` when absent or null."""
+        raw = self.raw(key)
+        if not raw.startswith(b'"'):
+            return raw
+        try:
+            return _STRING.decode(raw)
+        except (msgspec.DecodeError, UnicodeError):
+            value, flags = loads(raw)
+            self.flag(key, flags)
+            return str(value)
+
+    def value(self, key: str) -> Any:
+        """The decoded value, or None when absent or broken."""
+        try:
+            value, flags = loads(self.raw(key))
+        except ValueError as error:
+            self.findings.append(Finding("inner_json", None, f"{key}: {error}"))
+            return None
+        self.flag(key, flags)
+        return value
+
+
+def exact_text(raw: bytes) -> str | None:
+    """An id as text: a string's value, a number's digits as written; None for null and for anything else."""
+    text = raw.strip()
+    if text.startswith(b'"'):
+        return str(loads(text)[0])
+    if text[:1] in (b"-", *(b"%d" % digit for digit in range(10))):
+        return text.decode()
+    return None

@@ -1,0 +1,85 @@
+"""The published record: `traj_type`, `task_info`, and `tools`, `messages`, `user_messages` as JSON strings.
+
+Also records laid into that shape with lists instead of strings, or without `traj_type`.
+"""
+
+from analysis.records.assemble import assemble
+from analysis.records.chat import read_messages
+from analysis.records.jsontext import loads
+from analysis.records.model import Finding, Trajectory
+from analysis.records.record import Record, UnreadableError, exact_text
+
+NAME = "release"
+KEYS = {"traj_type", "task_info", "tools", "messages", "user_messages", "steps", "trial", "total_reward", "model"}
+
+
+def matches(record: Record) -> bool:
+    return "messages" in record and ("task_info" in record or "traj_type" in record)
+
+
+def read(record: Record) -> Trajectory:
+    info = task_info(record)
+    trajectory = assemble(
+        record,
+        NAME,
+        read_messages(record),
+        tools=tools_text(record),
+        traj_type=record.value("traj_type") if "traj_type" in record else None,
+        env_id=info["env_id"],
+        task_id=info["task_id"],
+        task=info["task"],
+    )
+    trajectory.user_messages = user_messages(record, trajectory.findings)
+    rewards(record, trajectory)
+    return trajectory
+
+
+def task_info(record: Record) -> dict[str, str | None]:
+    """env_id, task_id and task; from a runner that names none: `id`, `user_id`, the involved classes."""
+    info = members(record, "task_info")
+    task_id = next((exact_text(info[k]) for k in ("task_id", "id", "user_id") if k in info), None)
+    env_id = exact_text(info["env_id"]) if "env_id" in info else None
+    if env_id is None and "involved_classes" in info:
+        classes = loads(info["involved_classes"])[0]
+        if isinstance(classes, list) and classes:
+            env_id = "+".join(str(name) for name in classes)
+    task = next((loads(info[k])[0] for k in ("task", "instruction", "question", "questions") if k in info), None)
+    return {"env_id": env_id, "task_id": task_id, "task": task if isinstance(task, str) else None}
+
+
+def members(record: Record, key: str) -> dict[str, bytes]:
+    """The raw members of an object held as JSON or as a JSON string; {} when it is neither."""
+    text = record.inner(key)
+    try:
+        inside = Record(text if isinstance(text, bytes) else text.encode(), record.origin)
+    except UnreadableError:
+        return {}
+    return {name: bytes(value) for name, value in inside.fields.items()}
+
+
+def tools_text(record: Record) -> str:
+    text = record.inner("tools")
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    return "[]" if text.strip() in ("", "null") else text
+
+
+def user_messages(record: Record, findings: list[Finding]) -> str:
+    """The user simulator's dialogue as JSON text, "" when there is none; a finding when it does not parse."""
+    text = record.inner("user_messages")
+    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    if text.strip() in ("", "null", "[]"):
+        return ""
+    try:
+        loads(text)
+    except ValueError as error:
+        findings.append(Finding("inner_json", None, f"user_messages: {error}"))
+        return ""
+    return text
+
+
+def rewards(record: Record, trajectory: Trajectory) -> None:
+    reward = record.value("total_reward") if "total_reward" in record else None
+    if isinstance(reward, int | float) and not isinstance(reward, bool):
+        trajectory.total_reward = float(reward)
+    trajectory.trial = exact_text(record.raw("trial")) if "trial" in record else None
+    trajectory.model = exact_text(record.raw("model")) if "model" in record else None

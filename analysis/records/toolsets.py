@@ -1,0 +1,107 @@
+"""The tools a record declares: parsed and compiled once per distinct set, found again by the raw text."""
+
+import hashlib
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+
+from analysis.records.jsontext import as_written, canonical, loads
+from analysis.records.model import Finding, Tool
+
+
+class ToolSet(msgspec.Struct, frozen=True):
+    """A distinct set of declared tools: its hash, the tools, and what was wrong with the declaration."""
+
+    id: str
+    tools: tuple[Tool, ...]
+    names: frozenset[str]
+    contracts: dict[str, "Contract"]
+    findings: tuple[Finding, ...] = ()
+
+
+class Contract(msgspec.Struct, frozen=True):
+    """What a tool's JSON Schema asks of the arguments. `validator` is None where the schema itself does not compile."""
+
+    validator: Any
+    properties: frozenset[str]
+    is_open: bool
+
+
+@lru_cache(maxsize=512)
+def toolset(text: str) -> ToolSet:
+    """Read the JSON text of a list of tools: OpenAI function schemas, bare functions, or names.
+
+    The hash is over the canonical JSON, so that neither indentation nor the order of keys makes another set.
+    """
+    try:
+        declared, flags = loads(text)
+    except ValueError as error:
+        broken = Finding("inner_json", None, f"tools: {error}")
+        return ToolSet(_digest([]), (), frozenset(), {}, (broken,))
+    findings = [Finding(rule, None, f"tools: {detail}") for rule, detail in flags]
+    if isinstance(declared, dict):
+        declared = list(declared.values()) if all(isinstance(v, dict) for v in declared.values()) else [declared]
+    if not isinstance(declared, list):
+        declared = []
+    tools, contracts = [], {}
+    for position, entry in enumerate(declared):
+        function = _function(entry)
+        if function is None:
+            findings.append(Finding("unreadable_tool", None, f"tools[{position}] has no name"))
+            continue
+        tool = Tool(function["name"], _text(function.get("description")), as_written(function.get("parameters")))
+        if tool.name in contracts:
+            findings.append(Finding("repeated_tool", None, f"tools[{position}]: {tool.name} is declared twice"))
+            continue
+        tools.append(tool)
+        contracts[tool.name] = contract(tool.schema)
+        if contracts[tool.name].validator is None:
+            findings.append(Finding("schema_invalid", None, f"{tool.name}: its parameters are not a JSON Schema"))
+    names = frozenset(contracts)
+    return ToolSet(_digest(declared), tuple(tools), names, contracts, tuple(findings))
+
+
+@lru_cache(maxsize=8192)
+def contract(schema: str) -> Contract:
+    """Compile one tool's schema. Nothing is fetched: a `$ref` to another document does not compile."""
+    parsed = msgspec.json.decode(schema)
+    if not isinstance(parsed, dict):
+        return Contract(jsonschema_rs.validator_for(True), frozenset(), is_open=True)
+    listed = parsed.get("properties")
+    properties = frozenset(listed) if isinstance(listed, dict) else frozenset()
+    is_open = not properties or bool(parsed.get("additionalProperties"))
+    try:
+        validator = jsonschema_rs.validator_for(
+            parsed, validate_formats=False, offline=True, pattern_options=jsonschema_rs.RegexOptions()
+        )
+    except (ValueError, jsonschema_rs.ReferencingError):
+        validator = None
+    return Contract(validator, properties, is_open)
+
+
+def _function(entry: object) -> dict[str, Any] | None:
+    if isinstance(entry, str):
+        return {"name": entry}
+    if not isinstance(entry, dict):
+        return None
+    inner = entry.get("function", entry)
+    if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
+        return None
+    return inner if "parameters" in inner else {**inner, "parameters": inner.get("input_schema")}
+
+
+def _counts(parameters: object) -> tuple[int, int]:
+    if not isinstance(parameters, dict):
+        return 0, 0
+    listed, required = parameters.get("properties"), parameters.get("required")
+    return (len(listed) if isinstance(listed, dict) else 0, len(required) if isinstance(required, list) else 0)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _digest(declared: object) -> str:
+    return hashlib.sha256(canonical(declared).encode()).hexdigest()[:16]

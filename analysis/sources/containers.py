@@ -1,0 +1,414 @@
+"""Files -> units -> raw records: JSON arrays, single objects, JSON Lines, Parquet; sniffed, not believed.
+
+Records of a text file are cut out, not parsed, in one of two ways:
+
+- by lines, where every record starts a line of its own (JSON Lines; an array with an indent): ranges of bytes are then
+  units that can be read apart, and a broken record cannot touch its neighbours;
+- by brackets, for every other layout: one unit a file. A record that does not close or does not parse is given up at
+  the next place where a record can start.
+
+A cut that turns out wrong (a line that looks like a record's start inside a record) is noticed, and the file is read by
+brackets instead.
+"""
+
+import gzip
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Literal, NamedTuple
+
+import fsspec
+import msgspec
+import polars as pl
+
+from analysis.sources.errors import SourceError
+from analysis.sources.locate import File
+
+Container = Literal["lines", "indented", "brackets", "parquet"]
+UNIT_BYTES = 32 << 20
+BLOCK_BYTES = 4 << 20
+HEAD_BYTES = 1 << 18
+_BOM = b"\xef\xbb\xbf"
+_SPACE = b" \t\r\n"
+_VALID = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class Unit(NamedTuple):
+    """A part of a file that is read on its own: the records that start in [start, end)."""
+
+    shard: int
+    path: str
+    name: str
+    container: Container
+    start: int
+    end: int
+    prefix: bytes = b""
+    is_last: bool = True
+
+
+class Raw(NamedTuple):
+    """One record's bytes and where they start. `broken` says why they are known not to be a record."""
+
+    origin: str
+    byte_offset: int | None
+    data: bytes
+    broken: str = ""
+
+
+class Damage(NamedTuple):
+    """Something lost that is no record: named, with its place."""
+
+    origin: str
+    reason: str
+
+
+def plan(files: list[File]) -> list[Unit]:
+    """Cut files into units.
+
+    Raises:
+        SourceError: a file is empty or holds no records; the message says what it looks like.
+    """
+    units: list[Unit] = []
+    for file in files:
+        for unit in _plan_file(file):
+            units.append(unit._replace(shard=len(units)))
+    return units
+
+
+def whole(unit: Unit, size: int) -> Unit:
+    """The unit that reads the same file by brackets."""
+    return unit._replace(container="brackets", start=0, end=size, prefix=b"", is_last=True)
+
+
+def read_unit(unit: Unit) -> Iterator[Raw | Damage]:
+    """Stream the raw records of a unit."""
+    if unit.container == "parquet":
+        yield from _parquet(unit)
+        return
+    with _open(unit.path) as stream:
+        if unit.container == "brackets":
+            yield from _by_brackets(unit, stream)
+        else:
+            yield from _by_lines(unit, stream)
+
+
+def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
+    """Was a record that does not parse cut short? True when, by brackets, a whole record starts at its place."""
+    if unit.container not in ("indented", "lines") or raw.byte_offset is None:
+        return False
+    with _open(unit.path) as stream:
+        stream.seek(raw.byte_offset)
+        data, is_record = _Window(stream).take_record(set(_KNOWN))
+    return is_record and len(data) > len(raw.data) and _is_object(data)
+
+
+def _open(path: str) -> IO[bytes]:
+    stream: IO[bytes] = fsspec.open(path, "rb").open() if "://" in path else Path(path).open("rb")  # noqa: SIM115
+    if stream.read(2) == b"\x1f\x8b":
+        stream.seek(0)
+        return gzip.open(stream)  # type: ignore[return-value]
+    stream.seek(0)
+    return stream
+
+
+def _plan_file(file: File) -> list[Unit]:
+    if file.size == 0:
+        raise SourceError(f"{file.name}: the file is empty (0 bytes); was the run that writes it killed?")
+    with _open(file.path) as stream:
+        head = stream.read(HEAD_BYTES)
+        is_packed = isinstance(stream, gzip.GzipFile)
+    container, prefix = sniff(head, file.name)
+    if container == "parquet":
+        return _plan_parquet(file)
+    if container == "brackets" or is_packed:
+        return [Unit(0, file.path, file.name, "brackets", 0, file.size)]
+    starts = range(0, file.size, UNIT_BYTES)
+    return [
+        Unit(0, file.path, file.name, container, start, min(start + UNIT_BYTES, file.size), prefix, start == starts[-1])
+        for start in starts
+    ]
+
+
+def sniff(head: bytes, name: str) -> tuple[Container, bytes]:
+    """(container, what a record's line starts with), by the first bytes.
+
+    Raises:
+        SourceError: these are no records; the message says what they look like.
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet", b""
+    text = head.removeprefix(_BOM).lstrip(_SPACE)
+    if text.startswith(b"["):
+        indent = re.match(rb"\[\s*\n([ \t]+)\{", text)
+        return ("indented", b"\n" + indent.group(1)) if indent else ("brackets", b"")
+    if text.startswith(b"{"):
+        return ("lines", b"\n") if _are_lines(text, len(head) < HEAD_BYTES) else ("brackets", b"")
+    raise SourceError(
+        f"{name}: {_looks_like(text)}; expected JSON (an array, an object, or one object a line) or Parquet"
+    )
+
+
+def _are_lines(text: bytes, is_whole: bool) -> bool:
+    """Some line is a whole object and another starts one: JSON Lines, even with a broken line among the first."""
+    lines = [line.strip() for line in text.split(b"\n")]
+    lines = [line for line in (lines if is_whole else lines[:-1]) if line][:50]
+    complete = sum(_is_object(line) for line in lines)
+    return len(lines) > 1 and complete > 0 and all(line.startswith(b"{") for line in lines if _is_object(line))
+
+
+def _is_object(data: bytes) -> bool:
+    try:
+        _VALID.decode(data)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
+
+
+def _looks_like(text: bytes) -> str:
+    start = text[:200].decode("utf-8", "replace")
+    if not text:
+        return "nothing but white space"
+    if start.lower().startswith(("<!doctype", "<html", "<?xml")):
+        return "this is a web page, not data (was a download redirected to a sign-in page?)"
+    if start.startswith("version https://git-lfs"):
+        return "this is a Git LFS pointer, not the data (run `git lfs pull`)"
+    if "\n" not in start.strip() and "/" in start:
+        return f"this holds a path ({start.strip()[:80]!r}), not data (a symbolic link that was not followed?)"
+    return f"it starts with {start[:40]!r}"
+
+
+# By lines ---------------------------------------------------------------------------------------------------------
+
+
+def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
+    """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
+    mark = unit.prefix + b"{"
+    is_array = unit.container == "indented"
+    offset, found = unit.start, 0
+    for position, data in _between_marks(unit, stream, mark if is_array else b"\n"):
+        offset, found = position, found + 1
+        text, closing = _strip_line(data, is_array=is_array)
+        if not text:
+            continue
+        if not is_array or text.endswith(b"}"):
+            yield _raw(unit, position, text)
+        else:
+            yield _raw(unit, position, text, _torn(text))
+        if is_array and unit.is_last and position + len(data) >= unit.end and not closing and text.endswith(b"}"):
+            yield Damage(f"{unit.name}@{unit.end}", "the array is not closed: the file ends after a whole record")
+    if is_array and unit.is_last and found == 0 and unit.start == 0:
+        yield Damage(f"{unit.name}@{offset}", "no record was found")
+
+
+def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple[int, bytes]]:
+    """(offset, bytes) from each line start that falls in the unit to the next one, wherever that is."""
+    start = max(unit.start - 1, 0)
+    stream.seek(start)
+    buffer, base = stream.read(unit.end - start), start
+    if unit.start == 0 and mark == b"\n":
+        first = len(_BOM) if buffer.startswith(_BOM) else 0
+    else:
+        first = buffer.find(mark)
+        if first < 0 or base + first + 1 >= unit.end:
+            return
+        first += 1
+    position = first
+    while True:
+        following = buffer.find(mark, position)
+        while following < 0:
+            more = stream.read(BLOCK_BYTES)
+            if not more:
+                yield base + position, buffer[position:]
+                return
+            buffer, base, position = buffer[position:] + more, base + position, 0
+            following = buffer.find(mark, 0)
+        yield base + position, buffer[position:following]
+        position = following + 1
+        if base + position >= unit.end:
+            return
+
+
+def _strip_line(data: bytes, *, is_array: bool) -> tuple[bytes, bool]:
+    text = data.strip(_SPACE)
+    if not is_array:
+        return text, True
+    closing = text.endswith(b"]")
+    if closing:
+        text = text[:-1].rstrip(_SPACE)
+    return text.removesuffix(b",").rstrip(_SPACE), closing
+
+
+def _torn(text: bytes) -> str:
+    return f"the record does not end: {len(text):,} bytes of it are there"
+
+
+def _raw(unit: Unit, position: int, data: bytes, broken: str = "") -> Raw:
+    return Raw(f"{unit.name}@{position}", position, data, broken)
+
+
+# By brackets ------------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
+_KEY = re.compile(rb'\{\s*"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
+_START = rb'\{\s*"(?:%s)"\s*:'
+_KNOWN = (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
+
+
+def _by_brackets(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
+    """Objects of an array, or one after another, by matching brackets outside strings."""
+    window = _Window(stream)
+    window.skip_bom()
+    is_array = window.skip(_SPACE) == b"["
+    if is_array:
+        window.advance(1)
+    keys = set(_KNOWN)
+    while True:
+        byte = window.skip(_SPACE + b",")
+        if byte in (b"", b"]") and is_array:
+            if not byte:
+                yield Damage(
+                    f"{unit.name}@{window.offset}", "the array is not closed: the file ends after a whole record"
+                )
+            return
+        if not byte:
+            return
+        start = window.offset
+        data, is_record = window.take_record(keys)
+        key = _KEY.match(data)
+        if is_record and key:
+            keys.add(key.group(1))
+        text = data.strip(_SPACE).removesuffix(b",")
+        is_end = not is_record and is_array and not window.skip(_SPACE)
+        yield _raw(unit, start, text, "" if is_record else _torn(text) if is_end else _unreadable(text))
+
+
+def _unreadable(text: bytes) -> str:
+    try:
+        msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        return f"not JSON: {error}"[:300]
+    return "not an object"
+
+
+class _Window:
+    """A buffer that slides over a stream, from the record in hand onwards."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.buffer = stream.read(BLOCK_BYTES)
+        self.position = 0
+        self.base = 0
+
+    @property
+    def offset(self) -> int:
+        return self.base + self.position
+
+    def skip_bom(self) -> None:
+        if self.buffer.startswith(_BOM):
+            self.position = len(_BOM)
+
+    def advance(self, count: int) -> None:
+        self.position += count
+
+    def skip(self, drop: bytes) -> bytes:
+        """Go past these bytes; return the byte that stands there, b"" at the end."""
+        while True:
+            while self.position < len(self.buffer):
+                byte = self.buffer[self.position : self.position + 1]
+                if byte not in drop:
+                    return byte
+                self.position += 1
+            if not self._more():
+                return b""
+
+    def take_record(self, keys: set[bytes]) -> tuple[bytes, bool]:
+        """(bytes, is it an object): the object at the position, or what must be given up before the next one."""
+        end = self._closing()
+        if end is not None:
+            data = self.buffer[self.position : end]
+            if data.startswith(b"{") and (_is_object(data) or not self._starts_inside(data, keys)):
+                self.position = end
+                return data, True
+        return self._give_up(keys), False
+
+    def _starts_inside(self, data: bytes, keys: set[bytes]) -> bool:
+        """Does this text, which is not JSON msgspec reads, run into another record?"""
+        return bool(re.compile(rb",\s*" + _start_of(keys)).search(data, 1))
+
+    def _closing(self) -> int | None:
+        scanned, depth = self.position, 0
+        while True:
+            last = scanned
+            for token in _TOKEN.finditer(self.buffer, scanned):
+                byte = self.buffer[token.start()]
+                if byte in b"{[":
+                    depth += 1
+                elif byte in b"}]":
+                    depth -= 1
+                    if depth <= 0:
+                        return token.end()
+                last = token.end()
+            # A string may be cut by the buffer's end: go on from the last whole token.
+            shift = self.position
+            if not self._more():
+                return None
+            scanned = last - shift
+
+    def _give_up(self, keys: set[bytes]) -> bytes:
+        pattern = re.compile(rb"[,\s]\s*(" + _start_of(keys) + rb")")
+        searched = self.position + 1
+        while True:
+            for found in pattern.finditer(self.buffer, searched):
+                data = self.buffer[self.position : found.start(1)]
+                self.position = found.start(1)
+                return data
+            shift, length = self.position, len(self.buffer)
+            if not self._more():
+                data = self.buffer[self.position :]
+                self.position = len(self.buffer)
+                return data.rstrip(_SPACE)
+            # Rescan the seam, where a key may have been cut.
+            searched = max(length - shift - 4096, 1)
+
+    def _more(self) -> bool:
+        # Grow by as much as is held, so that a record of any length is scanned a bounded number of times.
+        more = self.stream.read(max(BLOCK_BYTES, len(self.buffer) - self.position))
+        if not more:
+            return False
+        self.buffer, self.base, self.position = self.buffer[self.position :] + more, self.base + self.position, 0
+        return True
+
+
+def _start_of(keys: set[bytes]) -> bytes:
+    return _START % b"|".join(re.escape(key) for key in sorted(keys))
+
+
+# Parquet ----------------------------------------------------------------------------------------------------------
+
+ROWS_PER_UNIT = 500
+
+
+def _plan_parquet(file: File) -> list[Unit]:
+    try:
+        rows = pl.scan_parquet(file.path).select(pl.len()).collect().item()
+    except pl.exceptions.PolarsError as error:
+        raise SourceError(f"{file.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
+    starts = range(0, rows, ROWS_PER_UNIT) or range(0, 1)
+    return [
+        Unit(0, file.path, file.name, "parquet", start, min(start + ROWS_PER_UNIT, rows), b"", start == starts[-1])
+        for start in starts
+    ]
+
+
+def _parquet(unit: Unit) -> Iterator[Raw]:
+    rows = pl.scan_parquet(unit.path).slice(unit.start, unit.end - unit.start).collect()
+    for index, row in enumerate(rows.iter_rows(named=True), unit.start):
+        data = msgspec.json.encode(_present(row), enc_hook=str)
+        yield Raw(f"{unit.name}@row {index}", None, data)
+
+
+def _present(value: object) -> object:
+    """Without the nulls that Parquet's structs put where a record had no key: there, absent and null are one."""
+    if isinstance(value, dict):
+        return {key: _present(item) for key, item in value.items() if item is not None}
+    return [_present(item) for item in value] if isinstance(value, list) else value

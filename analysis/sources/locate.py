@@ -1,0 +1,118 @@
+"""One string -> the files it names."""
+
+import glob
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import fsspec
+
+from analysis.sources import hub
+from analysis.sources.errors import SourceError
+
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".json.gz", ".jsonl.gz")
+
+
+class File(NamedTuple):
+    """One file: its address, the name its records' origins carry, its size, and what tells whether it changed."""
+
+    path: str
+    name: str
+    size: int
+    stamp: str
+    revision: str = ""
+
+    @property
+    def is_local(self) -> bool:
+        return "://" not in self.path
+
+
+def locate(source: str) -> list[File]:
+    """Find the files of a source, in the natural order of their names.
+
+    Args:
+        source: a file, a glob, a folder (its data files, below it too), an fsspec address of any of these, or
+            `hub:OWNER/NAME[@REVISION][:FILE]`.
+
+    Raises:
+        SourceError: nothing is there, or nothing that holds records.
+    """
+    if source.startswith("hub:"):
+        fetched = hub.fetch(source)
+        return [_local(file.path, file.name, fetched.revision) for file in fetched.files]
+    if "://" in source:
+        return _remote(source)
+    return _local_files(source)
+
+
+def _local_files(source: str) -> list[File]:
+    path = Path(source).expanduser()
+    if path.is_file():
+        return [_local(path, path.name)]
+    if path.is_dir():
+        found = sorted(
+            (p for p in path.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()), key=lambda p: natural(str(p))
+        )
+        if not found:
+            raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file in this folder")
+        return [_local(p, p.relative_to(path).as_posix()) for p in found]
+    # glob.glob, because Path.glob refuses the absolute patterns people type.
+    matches = glob.glob(str(path), recursive=True)  # noqa: PTH207
+    files = [Path(match) for match in sorted(matches, key=natural) if Path(match).is_file()]
+    if not files:
+        near = _nearest(path)
+        raise SourceError(f"{source}: no such file or folder" + (f"; near it: {near}" if near else ""))
+    shared = Path(os.path.commonpath([file.parent for file in files]))
+    return [_local(file, file.relative_to(shared).as_posix()) for file in files]
+
+
+def _local(path: Path, name: str, revision: str = "") -> File:
+    stat = path.stat()
+    # ctime cannot be set back by a program that keeps size and mtime: together they name one state of the file.
+    stamp = f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}-{stat.st_dev}"
+    return File(str(path.resolve()), name, stat.st_size, stamp, revision)
+
+
+def _remote(source: str) -> list[File]:
+    fs, path = fsspec.core.url_to_fs(source)
+    try:
+        names = fs.glob(path) if glob.has_magic(path) else fs.find(path) if fs.isdir(path) else [path]
+        infos = [fs.info(name) for name in names]
+    except FileNotFoundError:
+        raise SourceError(f"{source}: nothing at this address") from None
+    found = [info for info in infos if info["type"] == "file" and (len(infos) == 1 or info["name"].endswith(SUFFIXES))]
+    if not found:
+        raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file at this address")
+    found.sort(key=lambda info: natural(info["name"]))
+    return [_of_info(fs, info) for info in found]
+
+
+def _of_info(fs: Any, info: dict[str, Any]) -> File:
+    return File(
+        fs.unstrip_protocol(info["name"]), info["name"].rsplit("/", 1)[-1], int(info["size"]), fs.ukey(info["name"])
+    )
+
+
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """Sort key that puts part-2 before part-10."""
+    key, digits, word = [], "", ""
+    for char in text + "\0":
+        if char.isdecimal() and char.isascii():
+            if word:
+                key.append((1, 0, word))
+                word = ""
+            digits += char
+        else:
+            if digits:
+                key.append((0, int(digits), ""))
+                digits = ""
+            word += char
+    return key
+
+
+def _nearest(path: Path) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  (only on the way to an error message)
+
+    if not path.parent.is_dir():
+        return ""
+    return ", ".join(get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=3))

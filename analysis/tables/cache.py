@@ -1,0 +1,55 @@
+"""Where decoded tables are kept, and how a source is known again.
+
+A source is known by its content: the SHA-256 of its bytes (of a list of names and hashes for several files; of the
+store's own version tag for a remote file). Hashing 700 MB takes longer than a warm start may, so the hash of a file is
+remembered under its size, mtime, ctime, inode and device: a program can set the mtime back, but not the ctime. A file
+changed within RACY_S of being hashed could change again within the clock's grain, so it is hashed anew until it rests.
+"""
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import msgspec
+
+from analysis.sources import File
+from analysis.tables.decode import write_bytes
+
+# Changes whenever the same bytes would decode to other tables.
+DECODER = "1"
+RACY_S = 2.0
+
+
+def root() -> Path:
+    """The cache folder: $TRAJECTORY_CACHE, else below $XDG_CACHE_HOME, else ~/.cache."""
+    own = os.environ.get("TRAJECTORY_CACHE")
+    shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return Path(own) if own else shared / "trajectory-notebooks"
+
+
+def content_hash(files: list[File]) -> str:
+    """SHA-256 of the one file, or of the sorted names and hashes of several."""
+    hashes = [(file.name, _file_hash(file)) for file in files]
+    if len(hashes) == 1:
+        return hashes[0][1]
+    listing = "\n".join(f"{digest}  {name}" for name, digest in hashes)
+    return hashlib.sha256(listing.encode()).hexdigest()
+
+
+def _file_hash(file: File) -> str:
+    if not file.is_local:
+        return hashlib.sha256(f"{file.path} {file.size} {file.stamp}".encode()).hexdigest()
+    remembered = root() / "hashes" / f"{hashlib.sha256(file.path.encode()).hexdigest()[:32]}.json"
+    try:
+        stamp, digest = msgspec.json.decode(remembered.read_bytes(), type=tuple[str, str])
+        if stamp == file.stamp:
+            return digest
+    except (OSError, msgspec.MsgspecError):
+        pass
+    with Path(file.path).open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    stat = Path(file.path).stat()
+    if time.time() - max(stat.st_mtime, stat.st_ctime) > RACY_S:
+        write_bytes(str(remembered), msgspec.json.encode((file.stamp, digest)))
+    return digest

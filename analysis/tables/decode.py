@@ -1,0 +1,102 @@
+"""One unit of work: its raw records -> conformed parts on disk, and a receipt. Runs in any process, on any machine."""
+
+import os
+import tempfile
+from collections import Counter
+from typing import Any
+
+import fsspec
+import msgspec
+
+from analysis import records, sources
+from analysis.records.model import Rejected
+from analysis.tables.rows import Rows
+
+
+class Receipt(msgspec.Struct):
+    """What became of a unit. Written last: a unit with a receipt is done."""
+
+    shard: int
+    file: str
+    records_in: int
+    kept: int
+    rejected: int
+    dialects: dict[str, int]
+    unknown_keys: dict[str, int]
+    damage: list[tuple[str, str]]
+    is_cut_wrong: bool = False
+    by_brackets: bool = False
+
+
+def decode_unit(unit: sources.Unit, target: str) -> Receipt:
+    """Decode a unit into `target/<table>/part-<shard>.parquet`, each written beside and renamed.
+
+    A unit whose lines turn out not to start records leaves nothing and says so in its receipt.
+    """
+    rows = Rows()
+    dialects: Counter[str] = Counter()
+    unknown_keys: Counter[str] = Counter()
+    damage: list[tuple[str, str]] = []
+    kept = rejected = 0
+    for raw in sources.read_unit(unit):
+        if isinstance(raw, sources.Damage):
+            damage.append((raw.origin, raw.reason))
+            continue
+        record = _read(raw, unknown_keys)
+        if isinstance(record, Rejected):
+            if sources.is_cut_wrong(unit, raw):
+                return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True)
+            rejected += 1
+        else:
+            dialects[record.dialect] += 1
+            kept += 1
+        rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
+    receipt = Receipt(
+        unit.shard, unit.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
+    )
+    for name, frame in rows.frames().items():
+        write(
+            f"{target}/{name}/part-{unit.shard:05d}.parquet",
+            frame.write_parquet,
+            compression="zstd",
+            compression_level=1,
+        )
+    write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
+    return receipt
+
+
+def trajectory_id(shard: int, row: int) -> str:
+    """Shard and row; their text sorts as they do."""
+    return f"{shard:05d}-{row:05d}"
+
+
+def _read(raw: sources.Raw, unknown_keys: Counter[str]) -> Any:
+    record = records.read(raw.data, raw.origin, raw.byte_offset, unknown_keys)
+    if raw.broken and isinstance(record, Rejected):
+        return Rejected(raw.origin, raw.byte_offset, raw.broken)
+    return record
+
+
+def write(path: str, writer: Any, **options: Any) -> None:
+    """Call a Polars writer on a file beside `path`, then rename: a part that is there is whole."""
+    if "://" in path:
+        fs, inside = fsspec.core.url_to_fs(path)
+        fs.makedirs(inside.rsplit("/", 1)[0], exist_ok=True)
+        with fs.open(f"{inside}.{os.getpid()}.tmp", "wb") as stream:
+            writer(stream, **options)
+        fs.mv(f"{inside}.{os.getpid()}.tmp", inside)
+        return
+    folder = os.path.dirname(path)  # noqa: PTH120
+    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    handle, beside = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            writer(stream, **options)
+        os.replace(beside, path)  # noqa: PTH105
+    except BaseException:
+        os.unlink(beside)  # noqa: PTH108
+        raise
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    write(path, lambda stream: stream.write(data))

@@ -1,0 +1,271 @@
+"""`load(source)`: the tables of a source as LazyFrames, with the manifest that says where they come from."""
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+from tqdm.auto import tqdm
+
+from analysis import records, sample, schema, sources
+from analysis.records.model import Rejected, Trajectory
+from analysis.schema import Table
+from analysis.tables import build, cache, siblings
+from analysis.tables.decode import trajectory_id, write
+
+Rows = Callable[[Trajectory], Iterable[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The base tables of one source, or of a selection of it.
+
+    Every table is a property that gives a `pl.LazyFrame` with the columns of `analysis.schema`; the sibling tables are
+    empty frames of their schema when no sibling set was given. `manifest` says where the rows come from.
+    """
+
+    source: str
+    folder: Path
+    manifest: dict[str, Any] = field(repr=False)
+    siblings: Path | None = None
+    selection: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def trajectories(self) -> pl.LazyFrame:
+        frame = self._scan(schema.TRAJECTORIES)
+        for column, value in self.selection.items():
+            frame = frame.filter(pl.col(column) == value)
+        return frame
+
+    @property
+    def messages(self) -> pl.LazyFrame:
+        return self._selected(schema.MESSAGES)
+
+    @property
+    def tool_calls(self) -> pl.LazyFrame:
+        frame = self._scan(schema.TOOL_CALLS)
+        for column, value in self.selection.items():
+            frame = frame.filter(pl.col(column) == value)
+        return frame
+
+    @property
+    def tools(self) -> pl.LazyFrame:
+        frame = self._scan(schema.TOOLS)
+        if not self.selection:
+            return frame
+        return frame.join(self.trajectories.select("tool_set").unique(), on="tool_set", how="semi")
+
+    @property
+    def findings(self) -> pl.LazyFrame:
+        return self._selected(schema.FINDINGS)
+
+    @property
+    def rejected(self) -> pl.LazyFrame:
+        return self._scan(schema.REJECTED)
+
+    @property
+    def environments(self) -> pl.LazyFrame:
+        return self._of_environment(schema.ENVIRONMENTS)
+
+    @property
+    def environment_tools(self) -> pl.LazyFrame:
+        return self._of_environment(schema.ENVIRONMENT_TOOLS)
+
+    @property
+    def scenarios(self) -> pl.LazyFrame:
+        return self._of_environment(schema.SCENARIOS)
+
+    @property
+    def checks(self) -> pl.LazyFrame:
+        checks = self._sibling(schema.CHECKS)
+        if "env_id" not in self.selection:
+            return checks
+        return checks.join(self.scenarios.select("task_id"), on="task_id", how="semi")
+
+    def where(self, *, traj_type: str = "", env_id: str = "") -> "Tables":
+        """A selection of the source; an empty text selects all.
+
+        Raises:
+            ValueError: no such mode or environment; the message names the nearest.
+        """
+        chosen = {column: value for column, value in (("traj_type", traj_type), ("env_id", env_id)) if value}
+        for column, value in chosen.items():
+            known = self._scan(schema.TRAJECTORIES).select(pl.col(column).cast(pl.String).unique().drop_nulls())
+            names = known.collect().to_series().to_list()
+            modes = ["conversation", "non_conversation"] if column == "traj_type" else []
+            if value not in names and value not in modes:
+                near = get_close_matches(value, names or modes, n=3, cutoff=0.4)
+                hint = f"; nearest: {', '.join(near)}" if near else f"; it has {len(names)} different ones"
+                raise ValueError(f"{column} {value!r} does not occur in {self.source}{hint}")
+        return replace(self, selection={**self.selection, **chosen})
+
+    def read(self, trajectory_ids: Iterable[str]) -> list[Trajectory]:
+        """Read whole trajectories, texts included, from the source again; in the order asked for.
+
+        Raises:
+            KeyError: no such trajectory.
+        """
+        wanted = list(dict.fromkeys(trajectory_ids))
+        shards = {int(id_.partition("-")[0]) for id_ in wanted}
+        found: dict[str, Trajectory] = {}
+        for id_, trajectory in self._reread(shards):
+            if id_ in wanted:
+                found[id_] = trajectory
+        missing = [id_ for id_ in wanted if id_ not in found]
+        if missing:
+            raise KeyError(f"no trajectory {missing[0]} in {self.source}")
+        return [found[id_] for id_ in wanted]
+
+    def derive(self, table: Table, rows: Rows, *, key: str) -> pl.LazyFrame:
+        """A table that needs the texts: a second pass over the source, cached beside the others.
+
+        Args:
+            table: what the rows conform to; its first column is trajectory_id.
+            rows: the rows of one trajectory, without trajectory_id.
+            key: what else the rows depend on, such as a tokenizer.
+        """
+        digest = hashlib.sha256(f"{table.name} {key} {table.schema}".encode()).hexdigest()[:16]
+        path = cache.root() / "derived" / self.folder.name / f"{table.name}-{digest}.parquet"
+        if not path.exists():
+            total = int(self.manifest["kept"])
+            made: list[tuple[Any, ...]] = []
+            for id_, trajectory in tqdm(self._reread(), total=total, desc=table.name, unit="record", delay=2):
+                made.extend((id_, *row) for row in rows(trajectory))
+            frame = (
+                schema.conform(pl.DataFrame(made, schema=table.names, orient="row"), table) if made else table.empty()
+            )
+            write(str(path), frame.write_parquet)
+        frame_ = pl.scan_parquet(path)
+        return (
+            frame_.join(self.trajectories.select("trajectory_id"), on="trajectory_id", how="semi")
+            if self.selection
+            else frame_
+        )
+
+    def _reread(self, shards: set[int] | None = None) -> Iterator[tuple[str, Trajectory]]:
+        by_brackets = set(self.manifest.get("by_brackets", ()))
+        for unit in sources.plan(sources.locate(self.manifest["located"])):
+            if shards is not None and unit.shard not in shards:
+                continue
+            unit_ = sources.whole(unit, unit.end) if unit.name in by_brackets else unit
+            row = 0
+            for raw in sources.read_unit(unit_):
+                if isinstance(raw, sources.Damage):
+                    continue
+                record = records.read(raw.data, raw.origin, raw.byte_offset)
+                if not isinstance(record, Rejected):
+                    yield trajectory_id(unit.shard, row), record
+                row += 1
+
+    def _scan(self, table: Table) -> pl.LazyFrame:
+        return pl.scan_parquet(self.folder / table.name / "*.parquet")
+
+    def _selected(self, table: Table) -> pl.LazyFrame:
+        frame = self._scan(table)
+        if not self.selection:
+            return frame
+        return frame.join(self.trajectories.select("trajectory_id"), on="trajectory_id", how="semi")
+
+    def _of_environment(self, table: Table) -> pl.LazyFrame:
+        frame = self._sibling(table)
+        return frame.filter(pl.col("env_id") == self.selection["env_id"]) if "env_id" in self.selection else frame
+
+    def _sibling(self, table: Table) -> pl.LazyFrame:
+        if self.siblings is None:
+            return table.empty().lazy()
+        return pl.scan_parquet(self.siblings / f"{table.name}.parquet")
+
+
+def load(
+    source: str = "sample",
+    *,
+    environments: str = "",
+    scenarios: str = "",
+    jobs: int = 0,
+    dask: str = "",
+    progress: bool = True,
+) -> Tables:
+    """Decode a source, or find it decoded, and hand out its tables.
+
+    Args:
+        source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, or `sample`.
+        environments: the sibling set of environments, named the same way; "" for none (the sample brings its own).
+        scenarios: the sibling set of scenarios, SFT or RL, named the same way; several separated by commas.
+        jobs: processes to decode with; 0 for as many as there are cores.
+        dask: address of a Dask scheduler to decode on instead.
+        progress: show a bar for work of more than a moment.
+
+    Raises:
+        sources.SourceError: there is nothing to read; the message names the remedy.
+    """
+    located = source
+    if source == "sample":
+        located, environments, scenarios = _bundled(environments, scenarios)
+    files = sources.locate(located)
+    folder = build.build(source, files, jobs=jobs, dask=dask, progress=progress)
+    manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
+    # The cache knows contents, not names: the same bytes may have been decoded under another one.
+    manifest |= {"source": source, "located": located, "synthetic": source == "sample"}
+    return Tables(source, folder, manifest, siblings.build(environments, scenarios))
+
+
+def write_tables(
+    source: str,
+    out: str | Path,
+    *,
+    environments: str = "",
+    scenarios: str = "",
+    jobs: int = 0,
+    dask: str = "",
+    progress: bool = True,
+) -> dict[str, Any]:
+    """Write `OUT/<table>/*.parquet` and `OUT/manifest.json`, beside and renamed. Returns the manifest.
+
+    Raises:
+        FileExistsError: OUT holds something that is not such a folder.
+    """
+    data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, dask=dask, progress=progress)
+    out = Path(out)
+    if out.exists() and any(out.iterdir()) and not (out / "manifest.json").exists():
+        raise FileExistsError(f"{out}: not empty and not a folder of tables; name another")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    try:
+        for table in schema.RECORD_TABLES:
+            shutil.copytree(data.folder / table.name, beside / table.name)
+        for table in schema.SIBLING_TABLES:
+            if data.siblings is not None:
+                (beside / table.name).mkdir()
+                shutil.copy(data.siblings / f"{table.name}.parquet", beside / table.name / "part-00000.parquet")
+        manifest = {key: value for key, value in data.manifest.items() if key != "located"}
+        (beside / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2))
+        beside.chmod(0o755)
+        if out.exists():
+            shutil.rmtree(out)
+        beside.rename(out)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+    return manifest
+
+
+def _bundled(environments: str, scenarios: str) -> tuple[str, str, str]:
+    """The sample's file and its siblings', played on first use and kept."""
+    size = sample.DEFAULT
+    folder = cache.root() / "sample" / f"{sample.VERSION}-{size['trajectories']}-{size['environments']}-{size['seed']}"
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sample."))
+        sample.write(beside / "trajectories.json", **size)
+        sample.write_siblings(
+            beside, environments=size["environments"], seed=size["seed"], trajectories=size["trajectories"]
+        )
+        build.publish(beside, folder)
+    theirs = f"{folder / 'scenarios.json'},{folder / 'rl_scenarios.json'}"
+    return str(folder / "trajectories.json"), environments or str(folder / "environments.json"), scenarios or theirs

@@ -1,0 +1,111 @@
+"""Trajectories -> columns of the record tables, gathered row by row and conformed once a part."""
+
+from typing import Any
+
+import polars as pl
+
+from analysis.records.model import Rejected, Trajectory
+from analysis.schema import RECORD_TABLES, Table
+
+
+class Rows:
+    """The rows of one part. `add` a record, then `frames` them."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[tuple[Any, ...]]] = {table.name: [] for table in RECORD_TABLES}
+        self.tool_sets: set[str] = set()
+
+    def add(self, trajectory_id: str, record: Trajectory | Rejected) -> None:
+        if isinstance(record, Rejected):
+            self.rows["rejected"].append((record.origin, record.byte_offset, record.reason))
+            return
+        self._messages(trajectory_id, record)
+        self._calls(trajectory_id, record)
+        self._tools(record)
+        self._trajectory(trajectory_id, record)
+        self.rows["findings"].extend((trajectory_id, f.rule, f.message, f.detail) for f in record.findings)
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """Every record table, in its declared dtypes. The rows are ours, so dtypes are cast without a second check."""
+        return {table.name: _frame(self.rows[table.name], table) for table in RECORD_TABLES}
+
+    def _trajectory(self, trajectory_id: str, record: Trajectory) -> None:
+        roles = [message.role for message in record.messages]
+        names = {tool.name for tool in record.tools}
+        calls = record.calls
+        self.rows["trajectories"].append(
+            (
+                trajectory_id,
+                record.origin,
+                record.dialect,
+                record.traj_type,
+                record.env_id,
+                record.task_id,
+                record.task,
+                record.steps,
+                roles.count("assistant"),
+                roles.count("user"),
+                roles.count("tool"),
+                len(calls),
+                len(record.tools),
+                len({call.name for call in calls} & names),
+                record.tool_set,
+                record.end_class,
+                sum(bool(m.reasoning) for m in record.messages if m.role == "assistant"),
+                record.total_reward,
+                record.trial,
+                record.model,
+                record.record_bytes,
+            )
+        )
+
+    def _messages(self, trajectory_id: str, record: Trajectory) -> None:
+        append = self.rows["messages"].append
+        for index, message in enumerate(record.messages):
+            calls = len(message.calls)
+            content = message.content
+            is_question = not calls and message.role == "assistant" and content.rstrip()[-1:] in ("?", "？")
+            thought = None if message.reasoning is None else len(message.reasoning)
+            append((trajectory_id, index, message.role, message.step, len(content), thought, calls, is_question))
+
+    def _calls(self, trajectory_id: str, record: Trajectory) -> None:
+        append = self.rows["tool_calls"].append
+        env_id, traj_type, messages = record.env_id, record.traj_type, record.messages
+        for number, call in enumerate(record.calls, 1):
+            result = call.result_message
+            append(
+                (
+                    trajectory_id,
+                    env_id,
+                    traj_type,
+                    call.step,
+                    number,
+                    call.message,
+                    call.name,
+                    call.arguments,
+                    call.form,
+                    call.arguments_state,
+                    call.arguments_class,
+                    call.is_offered,
+                    result,
+                    None if result is None else len(messages[result].content),
+                    call.outcome,
+                    call.outcome_rule,
+                    call.error,
+                )
+            )
+
+    def _tools(self, record: Trajectory) -> None:
+        if record.tool_set in self.tool_sets:
+            return
+        self.tool_sets.add(record.tool_set)
+        self.rows["tools"].extend(
+            (record.tool_set, tool.name, len(tool.description), tool.parameters, tool.required) for tool in record.tools
+        )
+
+
+def _frame(rows: list[tuple[Any, ...]], table: Table) -> pl.DataFrame:
+    columns = list(zip(*rows, strict=True)) or [()] * len(table.names)
+    return pl.DataFrame(
+        [pl.Series(c.name, values, dtype=c.dtype, strict=True) for c, values in zip(table, columns, strict=True)]
+    )
