@@ -77,7 +77,7 @@ bench: $(READY) ## Time the suite against its baselines and redraw the benchmark
 lock: ## Resolve pyproject.toml anew into requirements.lock: versions and hashes, no address
 	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/python -m pip --quiet install uv; }
 	@$(VENV)-lock/bin/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url \
-		--no-emit-find-links --extra test --extra tokens --group build $(ARGS) --output-file requirements.lock pyproject.toml
+		--no-emit-find-links --extra test --extra tokens --extra dask --group build $(ARGS) --output-file requirements.lock pyproject.toml
 
 clean: ## Remove produced pages and caches of the tools; .venv and decoded tables stay
 	@rm -rf reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -32,7 +32,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "sample": (set(), {"msgspec"}),
     "sources": ({"sample"}, {"fsspec", "httpx2", "huggingface_hub", "ijson", "msgspec", "polars", "tqdm"}),
     "records": ({"schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
-    "tables": ({"schema", "sources", "records"}, None),
+    "tables": ({"schema", "sources", "records", "sample"}, None),
     "measures": ({"schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),
     "charts": ({"schema", "measures"}, {"altair", "polars"}),
     "transcripts": ({"schema", "records"}, None),
