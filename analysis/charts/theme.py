@@ -10,7 +10,7 @@ Importing this module enables the theme and the renderer `trajectory`.
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 import altair as alt
 import polars as pl
@@ -36,33 +36,38 @@ FAINT = "#8080804d"
 
 @alt.theme.register("trajectory", enable=True)
 def _theme() -> alt.theme.ThemeConfig:
-    words = {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
-    return {
-        "config": {
-            "background": "transparent",
-            "font": "system-ui, sans-serif",
-            "view": {"stroke": None, "continuousWidth": NOTEBOOK_WIDTH},
-            "axis": {**words, "gridColor": FAINT, "domainColor": "#808080", "tickColor": "#808080", "labelLimit": 220},
-            "legend": {**words, "orient": "bottom", "labelLimit": 260, "symbolStrokeWidth": 2},
-            "header": words,
-            "title": {
-                "color": INK,
-                "subtitleColor": INK,
-                "fontSize": 14,
-                "subtitleFontSize": 12,
-                "anchor": "start",
-                "subtitlePadding": 4,
-            },
-            "text": {"color": INK},
-            "rule": {"color": INK},
-            "range": {"category": PALETTE},
-            "bar": {"color": PALETTE[0]},
-            "line": {"color": PALETTE[0]},
-            "point": {"color": PALETTE[0], "filled": True},
-            "tick": {"color": PALETTE[0]},
-            "area": {"color": PALETTE[0]},
-        }
+    words: Any = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
     }
+    config: Any = {
+        "background": "transparent",
+        "font": "system-ui, sans-serif",
+        "view": {"stroke": None, "continuousWidth": NOTEBOOK_WIDTH},
+        "axis": {**words, "gridColor": FAINT, "domainColor": "#808080", "tickColor": "#808080", "labelLimit": 220},
+        "legend": {**words, "orient": "bottom", "labelLimit": 260, "symbolStrokeWidth": 2},
+        "header": words,
+        "title": {
+            "color": INK,
+            "subtitleColor": INK,
+            "fontSize": 14,
+            "subtitleFontSize": 12,
+            "anchor": "start",
+            "subtitlePadding": 4,
+        },
+        "text": {"color": INK},
+        "rule": {"color": INK},
+        "range": {"category": PALETTE},
+        "bar": {"color": PALETTE[0]},
+        "line": {"color": PALETTE[0]},
+        "point": {"color": PALETTE[0], "filled": True},
+        "tick": {"color": PALETTE[0]},
+        "area": {"color": PALETTE[0]},
+    }
+    return {"config": config}
 
 
 def _render(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -108,14 +113,15 @@ def figure(
                 meta["empty"] = f"Nothing to draw: {result.grain} – no rows in this source or selection."
                 return empty(meta["empty"]).properties(usermeta=meta)
             drawn = draw(frame, *args, **kwargs)
-            usermeta = getattr(drawn, "usermeta", alt.Undefined)
-            return drawn.properties(usermeta=meta if usermeta is alt.Undefined else {**meta, **usermeta})
+            own: Any = getattr(drawn, "usermeta", alt.Undefined)
+            return drawn.properties(usermeta=meta if own is alt.Undefined else {**meta, **own})
 
-        return chart
+        return cast(Callable[Concatenate[pl.DataFrame, P], Any], chart)
 
     return declare
 
 
 def empty(sentence: str) -> alt.Chart:
     """A chart that says why there is none."""
-    return alt.Chart(pl.DataFrame({"text": [sentence]}), title=sentence).mark_text(align="left").encode(text="text:N")
+    chart = alt.Chart(pl.DataFrame({"text": [sentence]}), title=sentence).mark_text(align="left")
+    return cast(alt.Chart, chart.encode(text="text:N"))
