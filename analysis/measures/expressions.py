@@ -32,3 +32,64 @@ def wilson(events: pl.Expr, trials: pl.Expr, *, upper: bool, z: float = 1.959963
     half = z * (rate * (1 - rate) / n + z * z / (4 * n * n)).sqrt()
     bound = (centre + half if upper else centre - half) / (1 + z * z / n)
     return pl.when(n > 0).then(bound.clip(0.0, 1.0))
+
+
+def scenario() -> pl.Expr:
+    """The scenario a trajectory plays: environment and task together, or itself where the source names no task."""
+    return pl.coalesce(
+        pl.concat_str("env_id", "task_id", separator="\x1f", ignore_nulls=False), "task_id", "trajectory_id"
+    )
+
+
+def gini(counts: pl.Expr) -> pl.Expr:
+    """Gini coefficient of how a total is spread over its holders, those with nothing included; null without a total.
+
+    0 when all hold the same; (n - 1) / n when one of n holds everything. The mean over the Lorenz curve's steps is
+    exact for counts, so there is nothing to integrate.
+    """
+    n, total = counts.len(), counts.sum().cast(pl.Float64)
+    steps = counts.cast(pl.Float64).sort().cum_sum().sum()
+    return pl.when(total > 0).then((n + 1 - 2 * steps / total) / n)
+
+
+def effective_number(counts: pl.Expr) -> pl.Expr:
+    """exp(H): as many equal holders would be spread as evenly; null without a total."""
+    held = counts.filter(counts > 0).cast(pl.Float64)
+    return pl.when(counts.sum() > 0).then(held.entropy(normalize=True).exp())
+
+
+def normalised_entropy(counts: pl.Expr) -> pl.Expr:
+    """H / ln n over all holders, those with nothing included; 1 when all hold the same, null for fewer than two."""
+    held = counts.filter(counts > 0).cast(pl.Float64)
+    n = counts.len()
+    return pl.when((n > 1) & (counts.sum() > 0)).then(held.entropy(normalize=True) / n.cast(pl.Float64).log())
+
+
+def top_share(counts: pl.Expr, share: float) -> pl.Expr:
+    """What the largest `share` of the holders (rounded up, so at least one) hold of the total; null without a total."""
+    largest = (counts.len() * share).ceil().cast(pl.UInt32)
+    total = counts.sum()
+    return pl.when(total > 0).then(counts.sort(descending=True).head(largest).sum() / total)
+
+
+def quantile(column: str, level: float) -> pl.Expr:
+    """A quantile by linear interpolation: the definition behind the publisher's and others' published percentiles."""
+    return pl.col(column).quantile(level, interpolation="linear")
+
+
+# Below this many events a percentage claims more than is known: the counts are shown in its place.
+FEWEST_FOR_A_RATE = 20
+
+
+def rated(events: str, trials: str, name: str) -> dict[str, pl.Expr]:
+    """`<name>`, `<name>_low`, `<name>_high`: events over trials with its 95 % Wilson interval.
+
+    All three are null over fewer than FEWEST_FOR_A_RATE trials: there the counts speak.
+    """
+    n, of = pl.col(events), pl.col(trials)
+    known = of >= FEWEST_FOR_A_RATE
+    return {
+        name: pl.when(known).then(n / of),
+        f"{name}_low": pl.when(known).then(wilson(n, of, upper=False)),
+        f"{name}_high": pl.when(known).then(wilson(n, of, upper=True)),
+    }

@@ -29,14 +29,46 @@ def ratio_interval(events: pl.Expr, trials: pl.Expr, seed: int) -> pl.Expr:
     )
 
 
-def _interval(scenarios: pl.Series, seed: int) -> list[float | None]:
-    n = len(scenarios)
-    if n < 2:
+def difference_interval(left: tuple[pl.Expr, pl.Expr], right: tuple[pl.Expr, pl.Expr], seed: int) -> pl.Expr:
+    """95 % interval of left events / left trials - right events / right trials, one of each a scenario.
+
+    A scenario is drawn with both its sides; one that a side lacks has zeros there. A list [low, high], null ends below
+    two scenarios or where no draw has both sides.
+    """
+    sums = [e.cast(pl.Float64).alias(str(place)) for place, e in enumerate((*left, *right))]
+    return pl.struct(sums).map_batches(
+        lambda scenarios: pl.Series([_difference(scenarios, seed)], dtype=pl.List(pl.Float64)),
+        return_dtype=pl.List(pl.Float64),
+        returns_scalar=True,
+    )
+
+
+def _difference(scenarios: pl.Series, seed: int) -> list[float | None]:
+    if len(scenarios) < 2:
         return [None, None]
-    distinct = scenarios.struct.unnest().group_by("events", "trials").agg(count=pl.len()).sort("events", "trials")
-    pairs: NDArray[Any] = distinct.select("events", "trials").to_numpy()
-    shares: NDArray[Any] = distinct.get_column("count").to_numpy() / n
-    drawn = np.random.default_rng(seed).multinomial(n, shares, size=RESAMPLES) @ pairs
+    drawn = _draw(scenarios, seed)
+    drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
+    if not len(drawn):
+        return [None, None]
+    differences = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
+    tail = (1 - LEVEL) / 2
+    return [float(end) for end in np.quantile(differences, [tail, 1 - tail])]
+
+
+def _draw(scenarios: pl.Series, seed: int) -> NDArray[Any]:
+    """Column sums of each resample: the distinct rows, times how often each is drawn."""
+    sums = scenarios.struct.unnest()
+    distinct = sums.group_by(sums.columns).agg(count=pl.len()).sort(sums.columns)
+    shares: NDArray[Any] = distinct.get_column("count").to_numpy() / len(scenarios)
+    counts = np.random.default_rng(seed).multinomial(len(scenarios), shares, size=RESAMPLES)
+    product: NDArray[Any] = counts @ distinct.select(sums.columns).to_numpy()
+    return product
+
+
+def _interval(scenarios: pl.Series, seed: int) -> list[float | None]:
+    if len(scenarios) < 2:
+        return [None, None]
+    drawn = _draw(scenarios, seed)
     ratios = drawn[:, 0] / drawn[:, 1]
     tail = (1 - LEVEL) / 2
     return [float(end) for end in np.quantile(ratios, [tail, 1 - tail])]

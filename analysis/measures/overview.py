@@ -1,0 +1,310 @@
+"""Overview: what a source is, how much of it keeps the contract, and what its `steps` count."""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from analysis.measures.expressions import error_rate, wilson
+from analysis.schema import END_CLASSES, FINDINGS, TRAJECTORIES, Column, Table
+
+_TRAJ_TYPE = TRAJECTORIES["traj_type"]
+_RECORDS = Column("records", pl.UInt32(), "records kept", unit="records")
+CANDIDATES = {"assistant_messages": "assistant messages", "tool_calls": "tool calls", "tool_messages": "tool messages"}
+
+HEADLINES = Table(
+    "overview_headlines",
+    "number a reader takes away",
+    (
+        Column("value", pl.String(), "the number, as text"),
+        Column("label", pl.String(), "what it counts"),
+        Column("meaning", pl.String(), "its definition, with the denominator"),
+    ),
+    key=("label",),
+)
+
+RULES = Table(
+    "overview_rules",
+    "rule of the contract",
+    (
+        FINDINGS["rule"],
+        Column("sentence", pl.String(), "what a sound record does"),
+        Column("remedy", pl.String(), "what to do about one that does not"),
+        Column("records_breaking", pl.UInt32(), "records with at least one finding of the rule", unit="records"),
+        Column("findings", pl.UInt32(), "findings of the rule", unit="findings"),
+        _RECORDS,
+        Column("record_share", pl.Float64(), "records breaking the rule / records kept", nullable=True),
+    ),
+    key=("rule",),
+)
+
+SOUND = Table(
+    "overview_sound",
+    "mode",
+    (
+        _TRAJ_TYPE,
+        Column("sound_records", pl.UInt32(), "records without a finding", unit="records"),
+        _RECORDS,
+        Column("sound_share", pl.Float64(), "records without a finding / records kept"),
+        Column("share_low", pl.Float64(), "95 % Wilson interval, lower end"),
+        Column("share_high", pl.Float64(), "95 % Wilson interval, upper end"),
+    ),
+    key=("traj_type",),
+)
+
+STEPS = Table(
+    "overview_steps",
+    "mode and candidate for what `steps` counts",
+    (
+        _TRAJ_TYPE,
+        Column("candidate", pl.Enum(list(CANDIDATES.values())), "what `steps` may count"),
+        Column("matches", pl.UInt32(), "records whose `steps` equals the count", unit="records"),
+        Column("declared", pl.UInt32(), "records that declare `steps`", unit="records"),
+        Column("match_rate", pl.Float64(), "matches / records that declare `steps`"),
+        Column("rate_low", pl.Float64(), "95 % Wilson interval, lower end"),
+        Column("rate_high", pl.Float64(), "95 % Wilson interval, upper end"),
+    ),
+    key=("traj_type", "candidate"),
+)
+
+COMPOSITION = Table(
+    "overview_composition",
+    "mode, dialect and end class",
+    (
+        _TRAJ_TYPE,
+        TRAJECTORIES["dialect"],
+        Column("end_class", pl.Enum(END_CLASSES), "how the record ends"),
+        _RECORDS,
+        Column("all_records", pl.UInt32(), "records kept, in all", unit="records"),
+        Column("record_share", pl.Float64(), "of all records kept"),
+    ),
+    key=("traj_type", "dialect", "end_class"),
+)
+
+REASONS = Table(
+    "overview_rejected",
+    "reason for which a record was rejected",
+    (
+        Column("reason", pl.String(), "why it could not be read"),
+        Column("records", pl.UInt32(), "records rejected for it", unit="records"),
+        Column("first_origin", pl.String(), "where the first of them stands"),
+    ),
+    key=("reason",),
+)
+
+
+def headlines(
+    trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, findings: pl.LazyFrame, rejected: pl.LazyFrame
+) -> pl.LazyFrame:
+    """The numbers a reader takes away, as text with their denominators.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        tool_calls: conforms to TOOL_CALLS.
+        findings: conforms to FINDINGS.
+        rejected: conforms to REJECTED.
+
+    Returns:
+        Eight rows, conforming to HEADLINES, in the order they are read; none for a source without any record.
+    """
+    talk = pl.col("traj_type") == "conversation"
+    steps = pl.col("assistant_messages")
+    n = pl.col("kept")
+    known = (
+        trajectories.select(
+            kept=pl.len(),
+            talks=talk.sum(),
+            environments=pl.col("env_id").drop_nulls().n_unique(),
+            scenarios=pl.struct("env_id", "task_id").filter(pl.col("task_id").is_not_null()).n_unique(),
+            talk_steps=steps.filter(talk).median(),
+            solo_steps=steps.filter(~talk).median(),
+        )
+        .join(rejected.select(rejected=pl.len()), how="cross")
+        .join(_breaking(trajectories, findings).select(breaking=pl.len()), how="cross")
+        .join(
+            tool_calls.select(
+                calls=pl.len(),
+                judged=(pl.col("outcome") != "unknown").sum(),
+                errors=(pl.col("outcome") == "error").sum(),
+                error_rate=error_rate(),
+            ),
+            how="cross",
+        )
+        .filter(n + pl.col("rejected") > 0)
+    )
+    sound = n - pl.col("breaking")
+    numbers = [
+        (
+            _count(n),
+            "records kept",
+            pl.format("of {} read; {} rejected", _count(n + pl.col("rejected")), _count(pl.col("rejected"))),
+        ),
+        (_count(pl.col("environments")), "environments", pl.lit("distinct env_id among the records kept")),
+        (_count(pl.col("scenarios")), "scenarios", pl.lit("distinct scenarios among the records kept")),
+        (
+            _count(pl.col("talks")),
+            "conversations",
+            pl.format("with a simulated user; the other {} run without", _count(n - pl.col("talks"))),
+        ),
+        (_steps(), "steps, median", pl.lit("assistant messages per trajectory; conversations / without a user")),
+        (_count(pl.col("calls")), "tool calls", pl.lit("in the records kept, unreadable blocks included")),
+        (
+            _rate(pl.col("errors"), pl.col("judged")),
+            "of calls fail",
+            pl.format(
+                "{} of {} calls whose result says ok or error; descriptive, no measure of quality",
+                _count(pl.col("errors")),
+                _count(pl.col("judged")),
+            ),
+        ),
+        (
+            _rate(sound, n),
+            "records without a finding",
+            pl.format("{} of {} records kept break no rule of the contract", _count(sound), _count(n)),
+        ),
+    ]
+    rows = [
+        known.select(place=pl.lit(place), value=value, label=pl.lit(label), meaning=meaning)
+        for place, (value, label, meaning) in enumerate(numbers)
+    ]
+    return HEADLINES.select(pl.concat(rows).sort("place"))
+
+
+def rules(trajectories: pl.LazyFrame, findings: pl.LazyFrame, contract: Iterable[tuple[str, str, str]]) -> pl.LazyFrame:
+    """Count findings and records per rule of the contract (ANALYSES 1).
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        findings: conforms to FINDINGS; those of other trajectories are left out.
+        contract: the rules: id, sentence, remedy.
+
+    Returns:
+        One row per rule, the most broken first, conforming to RULES; a rule nobody breaks is a row of zeros. A finding
+        of a rule the contract does not list is kept, with an empty sentence.
+    """
+    listed = pl.LazyFrame(
+        [tuple(rule) for rule in contract],
+        schema={"rule": pl.String(), "sentence": pl.String(), "remedy": pl.String()},
+        orient="row",
+    )
+    broken = (
+        findings.join(trajectories, on="trajectory_id", how="semi")
+        .group_by("rule")
+        .agg(findings=pl.len(), records_breaking=pl.col("trajectory_id").n_unique())
+    )
+    counted = (
+        listed.join(broken, on="rule", how="full", coalesce=True, validate="1:1")
+        .join(trajectories.select(records=pl.len()), how="cross")
+        .with_columns(pl.col("findings", "records_breaking").fill_null(0), pl.col("sentence", "remedy").fill_null(""))
+        .filter(pl.col("records") > 0)
+        .with_columns(record_share=pl.col("records_breaking") / pl.col("records"))
+    )
+    return RULES.select(counted.sort("records_breaking", "findings", "rule", descending=[True, True, False]))
+
+
+def sound(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
+    """Share of records without a finding, per mode (ANALYSES 1).
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        findings: conforms to FINDINGS.
+
+    Returns:
+        One row per mode, conforming to SOUND.
+    """
+    n, of = pl.col("sound_records"), pl.col("records")
+    counted = (
+        trajectories.join(
+            _breaking(trajectories, findings).with_columns(is_broken=True), on="trajectory_id", how="left"
+        )
+        .group_by("traj_type")
+        .agg(sound_records=pl.col("is_broken").is_null().sum(), records=pl.len())
+        .with_columns(sound_share=n / of, share_low=wilson(n, of, upper=False), share_high=wilson(n, of, upper=True))
+    )
+    return SOUND.select(counted.sort("traj_type"))
+
+
+def steps_candidates(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Compare the declared `steps` with three things it may count (ANALYSES 1).
+
+    Args:
+        trajectories: conforms to TRAJECTORIES; records that declare no steps are left out.
+
+    Returns:
+        One row per (traj_type, candidate), conforming to STEPS.
+    """
+    n, of = pl.col("matches"), pl.col("declared")
+    counted = (
+        trajectories.filter(pl.col("steps").is_not_null())
+        .select("traj_type", "steps", *CANDIDATES)
+        .unpivot(on=list(CANDIDATES), index=["traj_type", "steps"], variable_name="column", value_name="count")
+        .with_columns(candidate=pl.col("column").replace_strict(CANDIDATES, return_dtype=STEPS["candidate"].dtype))
+        .group_by("traj_type", "candidate")
+        .agg(matches=(pl.col("steps") == pl.col("count").cast(pl.Int64)).sum(), declared=pl.len())
+        .with_columns(match_rate=n / of, rate_low=wilson(n, of, upper=False), rate_high=wilson(n, of, upper=True))
+    )
+    return STEPS.select(counted.sort("traj_type", "candidate"))
+
+
+def composition(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """What the records are: mode, dialect, and how they end.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per (traj_type, dialect, end_class) that occurs, conforming to COMPOSITION; shares sum to 1.
+    """
+    counted = (
+        trajectories.group_by("traj_type", "dialect", "end_class")
+        .agg(records=pl.len())
+        .with_columns(all_records=pl.col("records").sum())
+        .with_columns(record_share=pl.col("records") / pl.col("all_records"))
+    )
+    return COMPOSITION.select(counted.sort("traj_type", "dialect", "end_class"))
+
+
+def reasons(rejected: pl.LazyFrame, *, top: int = 50) -> pl.LazyFrame:
+    """Why records were rejected.
+
+    Args:
+        rejected: conforms to REJECTED.
+        top: reasons at most.
+
+    Returns:
+        Conforms to REASONS, the most frequent first.
+    """
+    counted = rejected.group_by("reason").agg(records=pl.len(), first_origin=pl.col("origin").min())
+    return REASONS.select(counted.sort("records", "reason", descending=[True, False]).head(top))
+
+
+def _breaking(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
+    """The trajectories with at least one finding."""
+    return findings.select("trajectory_id").unique().join(trajectories, on="trajectory_id", how="semi")
+
+
+def _count(number: pl.Expr) -> pl.Expr:
+    """A count with thousands apart, as text."""
+    # Three digits at a time from the right: Polars has no thousands separator.
+    return (
+        number.cast(pl.Int64)
+        .cast(pl.String)
+        .str.reverse()
+        .str.replace_all(r"(\d{3})(\d)", "$1,$2")
+        .str.replace_all(r"(\d{3})(\d)", "$1,$2")
+        .str.reverse()
+    )
+
+
+def _rate(events: pl.Expr, trials: pl.Expr) -> pl.Expr:
+    """A rate as a percentage; under 20 events tried, the counts."""
+    share = (100 * events / trials).round(1).cast(pl.String)
+    return (
+        pl.when(trials >= 20)
+        .then(pl.format("{} %", share))
+        .otherwise(pl.format("{} of {}", events.cast(pl.Int64), trials.cast(pl.Int64)))
+    )
+
+
+def _steps() -> pl.Expr:
+    medians = [pl.col(c).round(1).cast(pl.String).str.strip_suffix(".0") for c in ("talk_steps", "solo_steps")]
+    return pl.format("{} / {}", *[m.fill_null("–") for m in medians])

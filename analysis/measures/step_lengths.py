@@ -1,0 +1,286 @@
+"""Step lengths: how long trajectories are, in steps, calls, user turns and characters, and where the publisher cut."""
+
+import polars as pl
+
+from analysis.measures.expressions import natural_order, quantile, scenario
+from analysis.measures.resampling import ratio_interval
+from analysis.schema import TRAJECTORIES, Column, Table
+
+QUANTITIES = {"assistant_messages": "steps", "tool_calls": "tool calls", "user_messages": "user messages"}
+KINDS = ("system", "user", "assistant text", "reasoning", "result", "other")
+
+# What the publisher's filter kept, in assistant messages: the ends of the histograms are selection, not behaviour.
+EDGES = {"non_conversation": (3, 29), "conversation": (5, 39)}
+# Longer distributions are binned so that a histogram has at most about this many bars a mode.
+_BARS = 80
+
+_TRAJ_TYPE = TRAJECTORIES["traj_type"]
+_QUANTITY = Column(
+    "quantity", pl.Enum(list(QUANTITIES.values())), "what is counted per trajectory; steps are assistant messages"
+)
+_TRAJECTORIES = Column("trajectories", pl.UInt32(), "trajectories counted", unit="trajectories")
+_MODE = Column("mode_trajectories", pl.UInt32(), "trajectories of the mode", unit="trajectories")
+
+DISTRIBUTION = Table(
+    "step_lengths_distribution",
+    "quantity, mode and value",
+    (
+        _QUANTITY,
+        _TRAJ_TYPE,
+        Column("value", pl.UInt32(), "value, or the lower end of the bin"),
+        Column("value_to", pl.UInt32(), "the next value or bin starts here"),
+        _TRAJECTORIES,
+        _MODE,
+        Column("trajectory_share", pl.Float64(), "of the mode's trajectories"),
+        Column("cumulative_share", pl.Float64(), "of the mode's trajectories, with this value or less"),
+    ),
+    key=("quantity", "traj_type", "value"),
+)
+
+SUMMARY = Table(
+    "step_lengths_summary",
+    "quantity and mode",
+    (
+        _QUANTITY,
+        _TRAJ_TYPE,
+        _TRAJECTORIES,
+        Column("total", pl.UInt64(), "sum over trajectories"),
+        Column("mean", pl.Float64(), "mean per trajectory"),
+        Column("mean_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("mean_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("minimum", pl.UInt32(), "smallest value"),
+        Column("p25", pl.Float64(), "first quartile, linear interpolation"),
+        Column("median", pl.Float64(), "median"),
+        Column("p75", pl.Float64(), "third quartile"),
+        Column("p90", pl.Float64(), "90th percentile"),
+        Column("p95", pl.Float64(), "95th percentile"),
+        Column("p99", pl.Float64(), "99th percentile"),
+        Column("maximum", pl.UInt32(), "largest value"),
+        Column("edge_low", pl.UInt32(), "shortest the publisher kept; null for what was not filtered", nullable=True),
+        Column("edge_high", pl.UInt32(), "longest the publisher kept; null for what was not filtered", nullable=True),
+        Column("at_edge_low", pl.UInt32(), "trajectories exactly at the lower edge", nullable=True),
+        Column("at_edge_high", pl.UInt32(), "trajectories exactly at the upper edge", nullable=True),
+        Column("outside_edges", pl.UInt32(), "trajectories the filter would not have kept", nullable=True),
+    ),
+    key=("quantity", "traj_type"),
+)
+
+BY_ENVIRONMENT = Table(
+    "step_lengths_by_environment",
+    "environment and mode, among the longest and the shortest",
+    (
+        TRAJECTORIES["env_id"],
+        _TRAJ_TYPE,
+        _TRAJECTORIES,
+        Column("environment_median", pl.Float64(), "median steps over both modes: what environments are sorted by"),
+        Column("p10", pl.Float64(), "10th percentile of steps", unit="steps"),
+        Column("p25", pl.Float64(), "first quartile of steps", unit="steps"),
+        Column("median", pl.Float64(), "median steps", unit="steps"),
+        Column("p75", pl.Float64(), "third quartile of steps", unit="steps"),
+        Column("p90", pl.Float64(), "90th percentile of steps", unit="steps"),
+        Column("environments", pl.UInt32(), "environments in all", unit="environments"),
+    ),
+    key=("env_id", "traj_type"),
+)
+
+CHARACTERS = Table(
+    "step_lengths_characters",
+    "mode and kind of text",
+    (
+        _TRAJ_TYPE,
+        Column("kind", pl.Enum(KINDS), "kind of text; assistant text and reasoning where a message has any"),
+        Column("texts", pl.UInt32(), "texts of the kind", unit="texts"),
+        Column("total_chars", pl.UInt64(), "sum", unit="characters"),
+        Column("char_share", pl.Float64(), "of all characters of the mode's messages"),
+        Column("mean_chars", pl.Float64(), "mean per text", unit="characters"),
+        Column("p25", pl.Float64(), "first quartile", unit="characters"),
+        Column("median", pl.Float64(), "median", unit="characters"),
+        Column("p75", pl.Float64(), "third quartile", unit="characters"),
+        Column("p90", pl.Float64(), "90th percentile", unit="characters"),
+        Column("p99", pl.Float64(), "99th percentile", unit="characters"),
+        Column("maximum", pl.UInt32(), "longest", unit="characters"),
+    ),
+    key=("traj_type", "kind"),
+)
+
+
+def distribution(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Histogram and ECDF of steps, calls and user messages per mode (ANALYSES 5).
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per (quantity, traj_type, value) that occurs, conforming to DISTRIBUTION. Values are kept one by one up
+        to a maximum of 80, else put into bins of equal width; shares sum to 1 per quantity and mode.
+    """
+    width = pl.col("value").max().over("quantity") // _BARS + 1
+    counted = (
+        _long(trajectories)
+        .with_columns(width=width)
+        .with_columns(value=pl.col("value") // pl.col("width") * pl.col("width"))
+        .group_by("quantity", "traj_type", "value")
+        .agg(pl.len().alias("trajectories"), pl.col("width").first())
+        .sort("quantity", "traj_type", "value")
+        .with_columns(
+            value_to=pl.col("value") + pl.col("width"),
+            mode_trajectories=pl.col("trajectories").sum().over("quantity", "traj_type"),
+            cumulative=pl.col("trajectories").cum_sum().over("quantity", "traj_type"),
+        )
+        .with_columns(
+            trajectory_share=pl.col("trajectories") / pl.col("mode_trajectories"),
+            cumulative_share=pl.col("cumulative") / pl.col("mode_trajectories"),
+        )
+    )
+    return DISTRIBUTION.select(counted.sort("quantity", "traj_type", "value"))
+
+
+def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
+    """Quantiles, means with their interval, and the mass at the publisher's edges, per mode.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        seed: of the bootstrap over scenarios.
+
+    Returns:
+        One row per (quantity, traj_type), conforming to SUMMARY. The edges concern steps alone, and both modes differ.
+    """
+    keys = ["quantity", "traj_type"]
+    value = pl.col("value")
+    low, high = pl.col("edge_low"), pl.col("edge_high")
+    edged = _long(trajectories).join(_edges(), on=keys, how="left", validate="m:1")
+    intervals = (
+        edged.group_by(*keys, "scenario")
+        .agg(total=value.sum(), size=pl.len())
+        .group_by(keys)
+        .agg(interval=ratio_interval(pl.col("total"), pl.col("size"), seed))
+    )
+    described = (
+        edged.group_by(keys)
+        .agg(
+            trajectories=pl.len(),
+            total=value.sum(),
+            mean=value.mean(),
+            minimum=value.min(),
+            p25=quantile("value", 0.25),
+            median=quantile("value", 0.5),
+            p75=quantile("value", 0.75),
+            p90=quantile("value", 0.9),
+            p95=quantile("value", 0.95),
+            p99=quantile("value", 0.99),
+            maximum=value.max(),
+            edge_low=low.first(),
+            edge_high=high.first(),
+            at_edge_low=pl.when(low.first().is_not_null()).then((value == low).sum()),
+            at_edge_high=pl.when(high.first().is_not_null()).then((value == high).sum()),
+            outside_edges=pl.when(low.first().is_not_null()).then(((value < low) | (value > high)).sum()),
+        )
+        .join(intervals, on=keys, validate="1:1")
+        .with_columns(mean_low=pl.col("interval").list.first(), mean_high=pl.col("interval").list.last())
+    )
+    return SUMMARY.select(described.sort(keys))
+
+
+def by_environment(trajectories: pl.LazyFrame, *, top: int) -> pl.LazyFrame:
+    """Quantiles of steps per environment and mode, for the environments with the longest and the shortest medians.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES; records without an environment are left out.
+        top: environments at most, half of them the longest and half the shortest.
+
+    Returns:
+        One row per (env_id, traj_type), conforming to BY_ENVIRONMENT, the longest first.
+    """
+    named = trajectories.filter(pl.col("env_id").is_not_null())
+    ordered = (
+        named.group_by("env_id")
+        .agg(environment_median=quantile("assistant_messages", 0.5))
+        .sort("environment_median", *natural_order("env_id"), descending=[True, False, False, False])
+        .with_row_index("place")
+        .with_columns(environments=pl.len())
+        .filter(
+            (pl.col("place") < (top + 1) // 2) | (pl.col("place") >= pl.col("environments").cast(pl.Int64) - top // 2)
+        )
+    )
+    described = (
+        named.group_by("env_id", "traj_type")
+        .agg(
+            trajectories=pl.len(),
+            p10=quantile("assistant_messages", 0.1),
+            p25=quantile("assistant_messages", 0.25),
+            median=quantile("assistant_messages", 0.5),
+            p75=quantile("assistant_messages", 0.75),
+            p90=quantile("assistant_messages", 0.9),
+        )
+        .join(ordered, on="env_id", validate="m:1")
+    )
+    return BY_ENVIRONMENT.select(described.sort("place", "traj_type"))
+
+
+def characters(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Length of texts by kind, per mode.
+
+    Args:
+        messages: conforms to MESSAGES.
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per (traj_type, kind) that occurs, conforming to CHARACTERS; shares sum to 1 per mode. Arguments of
+        calls are no text here. Empty results, user and system messages count as texts of length 0; an assistant message
+        without text, or without reasoning, is no text of that kind.
+    """
+    is_assistant = pl.col("role") == "assistant"
+    role = pl.col("role").cast(pl.String)
+    kind = (
+        pl.when(is_assistant).then(pl.lit("assistant text")).when(role == "tool").then(pl.lit("result")).otherwise(role)
+    )
+    placed = messages.join(trajectories.select("trajectory_id", "traj_type"), on="trajectory_id", validate="m:1")
+    content = placed.filter(~is_assistant | (pl.col("content_chars") > 0)).select(
+        "traj_type", kind=kind.cast(CHARACTERS["kind"].dtype), chars="content_chars"
+    )
+    reasoning = placed.filter(pl.col("reasoning_chars") > 0).select(
+        "traj_type", kind=pl.lit("reasoning").cast(CHARACTERS["kind"].dtype), chars="reasoning_chars"
+    )
+    total = pl.col("total_chars")
+    described = (
+        pl.concat([content, reasoning])
+        .group_by("traj_type", "kind")
+        .agg(
+            texts=pl.len(),
+            total_chars=pl.col("chars").cast(pl.UInt64).sum(),
+            mean_chars=pl.col("chars").mean(),
+            p25=quantile("chars", 0.25),
+            median=quantile("chars", 0.5),
+            p75=quantile("chars", 0.75),
+            p90=quantile("chars", 0.9),
+            p99=quantile("chars", 0.99),
+            maximum=pl.col("chars").max(),
+        )
+        .filter(total.sum().over("traj_type") > 0)
+        .with_columns(char_share=total / total.sum().over("traj_type"))
+    )
+    return CHARACTERS.select(described.sort("traj_type", "kind"))
+
+
+def _long(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """One row per trajectory and quantity."""
+    return (
+        trajectories.select("traj_type", *QUANTITIES, scenario=scenario())
+        .unpivot(on=list(QUANTITIES), index=["traj_type", "scenario"], variable_name="column", value_name="value")
+        .with_columns(quantity=pl.col("column").replace_strict(QUANTITIES, return_dtype=_QUANTITY.dtype))
+    )
+
+
+def _edges() -> pl.LazyFrame:
+    return pl.LazyFrame(
+        [
+            {"quantity": "steps", "traj_type": mode, "edge_low": low, "edge_high": high}
+            for mode, (low, high) in EDGES.items()
+        ],
+        schema={
+            "quantity": _QUANTITY.dtype,
+            "traj_type": _TRAJ_TYPE.dtype,
+            "edge_low": pl.UInt32(),
+            "edge_high": pl.UInt32(),
+        },
+    )
