@@ -1,0 +1,159 @@
+"""A trajectory -> safe HTML: turns, folded reasoning, arguments and results pretty-printed, errors and findings marked.
+
+Results are other people's text. They are read with `json` or `ast.literal_eval` for display only, under a size cap, and
+whatever those refuse is shown as it is.
+"""
+
+import ast
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from hashlib import blake2b
+from html import escape
+from pprint import pformat
+from typing import Any
+
+from analysis.records.model import Call, Finding, Message, Trajectory
+
+# Parsing and indenting more than this costs seconds and helps nobody read.
+LARGEST_PARSED = 20_000
+LONGEST_SHOWN = 6_000
+SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Result", "other": "Other"}
+
+# C0 and C1 controls but tab and line feed, and what no encoder takes: a lone half of a surrogate pair.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def anchor(trajectory_id: str) -> str:
+    """The fragment a page links to; readable where the id is, unique always."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", trajectory_id).strip("-")
+    if plain == trajectory_id:
+        return f"t-{plain}"
+    return f"t-{plain[:40]}-{blake2b(trajectory_id.encode(errors='replace'), digest_size=4).hexdigest()}"
+
+
+def html(trajectory: Trajectory, trajectory_id: str, reason: str = "") -> str:
+    """One trajectory as a folded block, reached by `#anchor(trajectory_id)`.
+
+    Args:
+        trajectory: the record, texts included.
+        trajectory_id: its id in the tables.
+        reason: why it is shown.
+    """
+    errors = sum(call.outcome == "error" for call in trajectory.calls)
+    facts = [
+        trajectory.env_id or "no environment",
+        f"scenario {trajectory.task_id}" if trajectory.task_id else "no scenario",
+        trajectory.traj_type.replace("_", " "),
+        _count(sum(m.role == "assistant" for m in trajectory.messages), "step"),
+        _count(len(trajectory.calls), "call"),
+        _count(errors, "error"),
+        _count(len(trajectory.findings), "finding"),
+    ]
+    findings: dict[int | None, list[Finding]] = defaultdict(list)
+    for finding in trajectory.findings:
+        place = finding.message if finding.message is not None and finding.message < len(trajectory.messages) else None
+        findings[place].append(finding)
+    answered = {call.result_message: call for call in trajectory.calls if call.result_message is not None}
+    turns = "".join(_message(i, message, answered.get(i), findings[i]) for i, message in enumerate(trajectory.messages))
+    why = f' <span class="reason">{text(reason)}</span>' if reason else ""
+    whole = _findings(findings[None])
+    return (
+        f'<details class="transcript" id="{anchor(trajectory_id)}"><summary><b dir="auto">{text(trajectory_id)}</b>'
+        f'{why} <small>{text(" · ".join(facts))}</small></summary>{whole}<ol class="turns">{turns}</ol></details>'
+    )
+
+
+def pretty(words: str) -> str:
+    """Arguments or a result, indented: JSON, then a Python literal, then as it stands."""
+    if len(words) > LARGEST_PARSED or not words.strip():
+        return words
+    try:
+        return json.dumps(json.loads(words), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        value: Any = ast.literal_eval(words.strip())
+        # A bare number or word gains nothing, and sets print in no stable order.
+        return pformat(value, width=100, sort_dicts=False) if isinstance(value, (dict, list, tuple)) else words
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+        return words
+
+
+def clean(words: str) -> str:
+    """A string that every encoder takes: what has no glyph or no meaning becomes U+FFFD."""
+    return _UNSEEN.sub("\ufffd", words)
+
+
+def text(words: Any) -> str:
+    """A string from anywhere, safe between tags and in quoted attributes."""
+    return escape(clean(str(words)))
+
+
+def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding]) -> str:
+    failed = answers is not None and answers.outcome == "error"
+    head = SPEAKERS[message.role]
+    if message.role == "assistant" and message.step:
+        head += f" · step {message.step}"
+    if answers is not None:
+        head += f" · {answers.name or 'unreadable call'} · {answers.outcome}"
+    if message.delivered_as and message.delivered_as != message.role:
+        head += f" · delivered as {message.delivered_as}"
+    body = _reasoning(message.reasoning) + _content(message) + "".join(_call(call) for call in message.calls)
+    kind = f"turn {message.role}" + (" error" if failed else "")
+    return (
+        f'<li class="{kind}"><span class="speaker" dir="auto">{text(head)}</span> '
+        f'<small class="position">message {position}</small>{body or "<p><i>empty</i></p>"}{_findings(findings)}</li>'
+    )
+
+
+def _content(message: Message) -> str:
+    if not message.content:
+        return ""
+    if message.role == "tool":
+        return _code(pretty(message.content))
+    if message.role == "system":
+        size = f"System text, {len(message.content):,} characters"
+        return f"<details><summary>{size}</summary>{_prose(message.content)}</details>"
+    return _prose(message.content)
+
+
+def _reasoning(words: str | None) -> str:
+    if not words:
+        return ""
+    return (
+        f'<details class="reasoning"><summary>Reasoning, {len(words):,} characters</summary>{_prose(words)}</details>'
+    )
+
+
+def _call(call: Call) -> str:
+    unanswered = "" if call.result_message is not None else ' <em class="mark">no result</em>'
+    failed = ' <em class="mark">error</em>' if call.outcome == "error" else ""
+    return (
+        f'<div class="call"><code dir="auto">{text(call.name or "unreadable call")}</code>{failed}{unanswered}'
+        f"{_code(pretty(call.arguments)) if call.arguments else ''}</div>"
+    )
+
+
+def _findings(findings: Iterable[Finding]) -> str:
+    items = "".join(f"<li><b>{text(f.rule)}</b> {text(f.detail)}</li>" for f in findings)
+    return f'<div class="findings"><p>Findings</p><ul>{items}</ul></div>' if items else ""
+
+
+def _prose(words: str) -> str:
+    return f'<div class="prose" dir="auto">{_cut(words)}</div>'
+
+
+def _code(words: str) -> str:
+    return f'<pre dir="auto">{_cut(words)}</pre>'
+
+
+def _cut(words: str) -> str:
+    if len(words) <= LONGEST_SHOWN:
+        return text(words)
+    return f"{text(words[:LONGEST_SHOWN])} <em>… {len(words) - LONGEST_SHOWN:,} more characters in the source</em>"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
