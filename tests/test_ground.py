@@ -34,10 +34,11 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "records": ({"schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
     "tables": ({"schema", "sources", "records", "sample"}, None),
     "measures": ({"schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),
-    "charts": ({"schema", "measures"}, {"altair", "polars"}),
-    "transcripts": ({"schema", "records"}, None),
-    "show": ({"schema", "tables", "transcripts"}, None),
-    "report": ({"tables"}, None),
+    "charts": ({"schema", "markup", "measures"}, {"altair", "polars"}),
+    "markup": (set(), None),
+    "transcripts": ({"schema", "records", "markup"}, None),
+    "show": ({"schema", "records", "tables", "markup", "transcripts"}, None),
+    "report": ({"tables", "markup"}, None),
     "__init__": ({"schema", "tables"}, None),
 }
 # Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.
@@ -101,9 +102,11 @@ def pip_entries(environment: dict[str, Any]) -> list[str]:
 def test_environment_yml_lists_what_pyproject_lists() -> None:
     environment: dict[str, Any] = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     entries = [entry for entry in environment["dependencies"] if isinstance(entry, str)]
+    (python,) = [entry for entry in entries if entry.startswith("python=")]
+    entries.remove(python)
     listed = [Requirement(entry) for entry in entries + pip_entries(environment) if entry != "-e ."]
     conda = {CONDA_NAMES.get(r.name, canonicalize_name(r.name)): r.specifier for r in listed}
-    assert conda.pop("python") == SpecifierSet(PROJECT["project"]["requires-python"])
+    assert python.removeprefix("python=") in SpecifierSet(PROJECT["project"]["requires-python"])
     conda.pop("pip")
     assert conda == declared()
 
