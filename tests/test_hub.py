@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from analysis.sources import hub
+from tests.builders import step, trajectory
 from tests.loopback_hub import COMMIT, LoopbackHub, Repository, git_hash, serve, sha256
 
 RECORDS = json.dumps([{"traj_type": "conversation", "steps": n} for n in range(20_000)], indent=4).encode()
@@ -262,6 +263,25 @@ def test_the_address_comes_from_the_environment_and_progress_is_shown(server: Lo
     )
     assert Path(ran.stdout.strip()).read_bytes() == RECORDS
     assert "100%" in ran.stderr
+
+
+def test_a_hub_source_is_decoded_like_any_other_and_its_manifest_names_the_commit(
+    server: LoopbackHub, tmp_path: Path
+) -> None:
+    records = [trajectory("t1", steps=[step(tool="get_user")]), trajectory("t2", steps=[step(says="Task Completed")])]
+    server.repositories[TRAJECTORIES].files[METADATA] = json.dumps(records, indent=4).encode()
+    code = f"import json; from analysis import load; print(json.dumps(load('hub:{TRAJECTORIES}').manifest))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ
+        | {"HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path), "TRAJECTORY_CACHE": str(tmp_path / "tables")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    manifest = json.loads(ran.stdout.splitlines()[-1])
+    assert manifest["revision"] == COMMIT
+    assert (manifest["records_in"], manifest["kept"]) == (2, 2)
 
 
 def test_importing_the_module_does_not_import_the_client() -> None:
