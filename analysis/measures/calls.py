@@ -1,0 +1,101 @@
+"""What several questions ask of a call: its place, its kind, and whether two calls are the same.
+
+Groups are told apart by 64-bit hashes: over 2.5 million calls text keys take several times as long, and a chance
+collision within one trajectory has a probability under 1e-13.
+"""
+
+import msgspec
+import polars as pl
+
+from analysis.schema import Column
+
+# First words of tools that only read. Any other word counts as changing: of the published environments' operations
+# that do not read, each changes the state.
+QUERY_VERBS = (
+    *("get", "list", "search", "find", "check", "view", "read", "show", "lookup", "look", "query", "fetch"),
+    *("retrieve", "count", "calculate", "compute", "compare", "validate", "verify", "describe", "summarize"),
+    *("estimate", "filter", "has", "is", "can", "browse", "preview", "inspect", "think", "identify", "detect"),
+)
+KINDS = ("query", "change", "unknown")
+KIND = Column("kind", pl.Enum(KINDS), "whether the tool reads or changes the state; unknown where no tool was named")
+KIND_DEFINITION = (
+    "Reading and changing tools are told apart by the catalogue where one is given, else by a heuristic on the name's "
+    "first word (get, list, search, find, check, … read)"
+)
+
+_decode = msgspec.json.decode
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+def rate_columns(name: str, meaning: str) -> tuple[Column, Column, Column]:
+    """Columns of `expressions.rated`."""
+    return (
+        Column(name, pl.Float64(), f"{meaning}; null over fewer than 20", nullable=True),
+        Column(f"{name}_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column(f"{name}_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+    )
+
+
+def verb() -> pl.Expr:
+    """First word of the tool's name: "get" of get_user, getUser and airline.get_user, in small letters."""
+    local = pl.col("tool_name").str.extract(r"([^./:]*)$")
+    return local.str.extract(r"^[_\W]*(\p{Lu}?[\p{Ll}\d]+|\p{Lu}+|[^_\W]+)").fill_null(local).str.to_lowercase()
+
+
+def with_kind(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
+    """Add `kind` (query, change, unknown) and `is_catalogued` (the catalogue said so, not the name's first word)."""
+    catalogue = environment_tools.filter(pl.col("kind") != "unknown").select("env_id", "tool_name", catalogued="kind")
+    # Verbs are read off the distinct names: a few thousand, not millions.
+    guessed = (
+        tool_calls.select("tool_name")
+        .unique()
+        .filter(pl.col("tool_name").is_not_null())
+        .with_columns(guessed=pl.when(verb().is_in(QUERY_VERBS)).then(pl.lit("query")).otherwise(pl.lit("change")))
+    )
+    known = pl.col("catalogued").cast(pl.String)
+    return (
+        tool_calls.join(guessed, on="tool_name", how="left")
+        .join(catalogue, on=["env_id", "tool_name"], how="left", validate="m:1")
+        .with_columns(
+            kind=pl.coalesce(known, "guessed", pl.lit("unknown")).cast(pl.Enum(KINDS)),
+            is_catalogued=known.is_not_null(),
+        )
+        .drop("guessed", "catalogued")
+    )
+
+
+def argument_key(column: str = "arguments") -> pl.Expr:
+    """A number equal for texts that are the same JSON: sorted keys, no spaces. What does not parse counts as it is."""
+    return pl.col(column).map_batches(_canonical_hashes, return_dtype=pl.UInt64())
+
+
+def identity() -> pl.Expr:
+    """A number equal for calls of one tool with the same canonical arguments in one trajectory; null without a name."""
+    return pl.when(pl.col("tool_name").is_not_null()).then(
+        pl.struct(tool_key(), argument_key().fill_null(0)).hash(seed=5)
+    )
+
+
+def trajectory_key() -> pl.Expr:
+    """A number that tells trajectories apart."""
+    return pl.col("trajectory_id").hash(seed=2)
+
+
+def tool_key() -> pl.Expr:
+    """A number that tells (trajectory, tool) apart; null where no tool was named."""
+    name = pl.col("tool_name")
+    return pl.when(name.is_not_null()).then(pl.struct(trajectory_key(), name.hash(seed=1)).hash())
+
+
+def _canonical_hashes(texts: pl.Series) -> pl.Series:
+    distinct = texts.drop_nulls().unique()
+    canonical = pl.Series([_canonical(text) for text in distinct.to_list()], dtype=pl.Binary).hash(seed=3)
+    keys = texts.hash(seed=4)
+    return keys.replace_strict(distinct.hash(seed=4), canonical, default=None, return_dtype=pl.UInt64)
+
+
+def _canonical(text: str) -> bytes:
+    try:
+        return _encode(_decode(text))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return text.encode()

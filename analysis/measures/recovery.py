@@ -1,0 +1,247 @@
+"""Recovery: what follows an error. A recovered error is a positive training signal, not dirt (ANALYSES 10)."""
+
+import polars as pl
+
+from analysis.measures.calls import argument_key, rate_columns, tool_key, trajectory_key
+from analysis.measures.expressions import rated
+from analysis.schema import TOOL_CALLS, Column, Table
+
+_TRAJ_TYPE = TOOL_CALLS["traj_type"]
+_ERRORS = Column("errors", pl.UInt32(), "errors of calls that name a tool", unit="calls")
+_MODE_ERRORS = Column("mode_errors", pl.UInt32(), "the mode's errors of calls that name a tool", unit="calls")
+_RECOVERED = Column("recovered", pl.UInt32(), "errors after which a call of the same tool is ok", unit="calls")
+_RECOVERED_RATE = rate_columns("recovered_rate", "recovered over errors")
+
+# What the agent's next call is.
+RESPONSES = ("identical_retry", "same_tool", "other_tool", "no_further_call")
+# Later recoveries are rare; they share the last bar.
+LONGEST_LATENCY = 10
+
+SUMMARY = Table(
+    "recovery_summary",
+    "mode",
+    (
+        _TRAJ_TYPE,
+        _ERRORS,
+        _RECOVERED,
+        *_RECOVERED_RATE,
+        Column("identical_retries", pl.UInt32(), "errors whose next call repeats it", unit="calls"),
+        *rate_columns("retry_rate", "identical retries over errors"),
+        Column("median_latency", pl.Float64(), "calls from the error to the ok, median", unit="calls", nullable=True),
+        Column(
+            "p90_latency", pl.Float64(), "calls from the error to the ok, 90th percentile", unit="calls", nullable=True
+        ),
+        Column("unnamed_errors", pl.UInt32(), "errors of blocks that name no tool, left out", unit="calls"),
+    ),
+    key=("traj_type",),
+)
+
+NEXT_CALLS = Table(
+    "recovery_next_calls",
+    "mode and kind of the next call after an error",
+    (
+        _TRAJ_TYPE,
+        Column("response", pl.Enum(RESPONSES), "the call after the error, against the one that failed"),
+        _ERRORS,
+        _MODE_ERRORS,
+        *rate_columns("response_rate", "of the mode's errors"),
+        _RECOVERED,
+        *_RECOVERED_RATE,
+    ),
+    key=("traj_type", "response"),
+)
+
+LATENCIES = Table(
+    "recovery_latencies",
+    "mode and calls until the same tool is ok",
+    (
+        _TRAJ_TYPE,
+        Column("latency", pl.UInt32(), f"calls from the error to the ok; {LONGEST_LATENCY} or more", unit="calls"),
+        Column("recovered", pl.UInt32(), "errors recovered after that many calls", unit="calls"),
+        _MODE_ERRORS,
+        Column("cumulative_share", pl.Float64(), "errors recovered by then, of the mode's errors"),
+    ),
+    key=("traj_type", "latency"),
+)
+
+RUNS = Table(
+    "recovery_runs",
+    "mode and length of the longest run of errors",
+    (
+        _TRAJ_TYPE,
+        Column("longest_run", pl.UInt32(), "consecutive errors, the longest run of the trajectory", unit="calls"),
+        Column("trajectories", pl.UInt32(), "trajectories with that longest run", unit="trajectories"),
+        Column("mode_trajectories", pl.UInt32(), "trajectories of the mode with a call", unit="trajectories"),
+        Column("trajectory_share", pl.Float64(), "of the mode's trajectories with a call"),
+    ),
+    key=("traj_type", "longest_run"),
+)
+
+TOOLS = Table(
+    "recovery_by_tool",
+    "tool",
+    (TOOL_CALLS["env_id"], TOOL_CALLS["tool_name"], _ERRORS, _RECOVERED, *_RECOVERED_RATE),
+    key=("env_id", "tool_name"),
+)
+
+
+def summary(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Say how many errors are recovered, how soon, and how many are retried unchanged.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+
+    Returns:
+        One row per traj_type with an error, conforming to SUMMARY.
+    """
+    is_named = pl.col("tool_name").is_not_null()
+    latency = pl.col("latency").filter(is_named)
+    counted = (
+        _errors(tool_calls)
+        .group_by("traj_type")
+        .agg(
+            errors=is_named.sum(),
+            recovered=latency.count(),
+            identical_retries=(pl.col("response").filter(is_named) == "identical_retry").sum(),
+            median_latency=latency.quantile(0.5, "linear"),
+            p90_latency=latency.quantile(0.9, "linear"),
+            unnamed_errors=(~is_named).sum(),
+        )
+        .with_columns(**rated("recovered", "errors", "recovered_rate"))
+        .with_columns(**rated("identical_retries", "errors", "retry_rate"))
+    )
+    return SUMMARY.select(counted.sort("traj_type"))
+
+
+def next_calls(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Say what the agent does next after an error, and how often that recovers it.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+
+    Returns:
+        One row per (traj_type, response) that occurs, conforming to NEXT_CALLS: identical_retry has the same name and
+        canonical arguments, same_tool other arguments. Errors sum to mode_errors.
+    """
+    counted = (
+        _named_errors(tool_calls)
+        .group_by("traj_type", "response")
+        .agg(errors=pl.len(), recovered=pl.col("latency").count())
+        .with_columns(mode_errors=pl.col("errors").sum().over("traj_type"))
+        .with_columns(**rated("errors", "mode_errors", "response_rate"))
+        .with_columns(**rated("recovered", "errors", "recovered_rate"))
+    )
+    return NEXT_CALLS.select(counted.sort("traj_type", "response"))
+
+
+def latencies(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the calls from an error to the next call of the same tool that is ok.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+
+    Returns:
+        One row per (traj_type, latency) that occurs, conforming to LATENCIES; the cumulative share ends at the share
+        of errors that are recovered at all.
+    """
+    counted = (
+        _named_errors(tool_calls)
+        .group_by("traj_type", latency=pl.col("latency").clip(upper_bound=LONGEST_LATENCY))
+        .agg(recovered=pl.len())
+        .with_columns(mode_errors=pl.col("recovered").sum().over("traj_type"))
+        .filter(pl.col("latency").is_not_null())
+        .sort("traj_type", "latency")
+        .with_columns(cumulative_share=pl.col("recovered").cum_sum().over("traj_type") / pl.col("mode_errors"))
+    )
+    return LATENCIES.select(counted)
+
+
+def runs(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Count trajectories by their longest run of consecutive errors.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+
+    Returns:
+        One row per (traj_type, longest_run) that occurs, 0 for trajectories without an error, conforming to RUNS;
+        shares sum to 1 per mode. Unreadable blocks count; an unknown outcome ends a run.
+    """
+    # Without a group per run: where an error stands in its trajectory minus where the last non-error stood.
+    is_error = pl.col("outcome") == "error"
+    row = pl.int_range(pl.len(), dtype=pl.Int64)
+    starts = pl.col("key").ne_missing(pl.col("key").shift(1))
+    before = pl.when(~is_error).then(row).when(starts).then(row - 1).forward_fill()
+    longest = (
+        tool_calls.select("traj_type", "outcome", "call", key=trajectory_key())
+        .sort("key", "call")
+        .with_columns(run=pl.when(is_error).then(row - before).otherwise(0))
+        .group_by("key")
+        .agg(pl.col("traj_type").first(), longest_run=pl.col("run").max())
+        .group_by("traj_type", "longest_run")
+        .agg(trajectories=pl.len())
+        .with_columns(mode_trajectories=pl.col("trajectories").sum().over("traj_type"))
+        .with_columns(trajectory_share=pl.col("trajectories") / pl.col("mode_trajectories"))
+    )
+    return RUNS.select(longest.sort("traj_type", "longest_run"))
+
+
+def by_tool(tool_calls: pl.LazyFrame, *, top: int = 20) -> pl.LazyFrame:
+    """Count errors and recoveries of the tools with most errors.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+        top: tools kept.
+
+    Returns:
+        One row per (env_id, tool_name) with an error, most errors first, conforming to TOOLS.
+    """
+    by = ["env_id", "tool_name"]
+    counted = (
+        _named_errors(tool_calls)
+        .group_by(by)
+        .agg(errors=pl.len(), recovered=pl.col("latency").count())
+        .with_columns(**rated("recovered", "errors", "recovered_rate"))
+        .sort("errors", *by, descending=[True, False, False], nulls_last=True)
+        .head(top)
+    )
+    return TOOLS.select(counted)
+
+
+def _named_errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    return _errors(tool_calls).filter(pl.col("tool_name").is_not_null())
+
+
+def _errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Errors with `latency` (calls to the next ok of the same tool in the trajectory, null for none) and `response`."""
+    is_error, is_ok = pl.col("outcome") == "error", pl.col("outcome") == "ok"
+    keyed = tool_calls.select(
+        "env_id", "traj_type", "tool_name", "arguments", "outcome", "call", key=trajectory_key(), tool=tool_key()
+    )
+    # A column filled backwards with the tool's key beside it needs no group: a neighbour's ok carries another key.
+    by_tool = keyed.sort("tool", "call").with_columns(
+        ok_call=pl.when(is_ok).then("call").backward_fill(), ok_tool=pl.when(is_ok).then("tool").backward_fill()
+    )
+    followed = by_tool.sort("key", "call").with_columns(
+        next_tool=pl.col("tool").shift(-1),
+        next_arguments=pl.col("arguments").shift(-1),
+        has_next=pl.col("key") == pl.col("key").shift(-1),
+    )
+    # Only errors and what follows them are made canonical: a tenth of the calls, as a rule.
+    return followed.filter(is_error).with_columns(
+        latency=pl.when(pl.col("ok_tool") == pl.col("tool")).then(pl.col("ok_call") - pl.col("call")),
+        response=_response().cast(pl.Enum(RESPONSES)),
+    )
+
+
+def _response() -> pl.Expr:
+    is_same_tool = pl.col("next_tool") == pl.col("tool")
+    is_same_call = is_same_tool & argument_key("arguments").eq_missing(argument_key("next_arguments"))
+    return (
+        pl.when(~pl.col("has_next").fill_null(False))
+        .then(pl.lit("no_further_call"))
+        .when(is_same_call)
+        .then(pl.lit("identical_retry"))
+        .when(is_same_tool)
+        .then(pl.lit("same_tool"))
+        .otherwise(pl.lit("other_tool"))
+    )

@@ -1,0 +1,239 @@
+"""Repeats and loops: the same call again, read-only tools apart from changing ones (ANALYSES 11)."""
+
+import polars as pl
+
+from analysis.measures.calls import KIND, identity, rate_columns, trajectory_key, with_kind
+from analysis.measures.expressions import rated
+from analysis.schema import TOOL_CALLS, Column, Table
+
+# A loop: a block of at most this many calls, at least so often in a row.
+LONGEST_PERIOD = 4
+FEWEST_TURNS = 3
+
+_TRAJ_TYPE = TOOL_CALLS["traj_type"]
+_REPEATS = Column(
+    "repeats",
+    pl.UInt32(),
+    "calls whose name and canonical arguments occurred before in the trajectory",
+    unit="calls",
+)
+
+SHARES = Table(
+    "repeat_shares",
+    "mode and kind of tool",
+    (
+        _TRAJ_TYPE,
+        KIND,
+        Column("calls", pl.UInt32(), "calls that name a tool", unit="calls"),
+        _REPEATS,
+        *rate_columns("repeat_rate", "repeats over calls"),
+        Column("idle_repeats", pl.UInt32(), "repeats with no changing call since the earlier one", unit="calls"),
+        Column("catalogued_calls", pl.UInt32(), "calls whose kind the catalogue gives", unit="calls"),
+    ),
+    key=("traj_type", "kind"),
+)
+
+TOOLS = Table(
+    "repeats_by_tool",
+    "tool",
+    (
+        TOOL_CALLS["env_id"],
+        TOOL_CALLS["tool_name"],
+        KIND,
+        Column("calls", pl.UInt32(), "calls of the tool", unit="calls"),
+        _REPEATS,
+        *rate_columns("repeat_rate", "repeats over calls"),
+    ),
+    key=("env_id", "tool_name"),
+)
+
+LOOPS = Table(
+    "loops",
+    "loop: a block of at most four calls, three times or more in a row",
+    (
+        TOOL_CALLS["trajectory_id"],
+        TOOL_CALLS["env_id"],
+        _TRAJ_TYPE,
+        Column("period", pl.UInt32(), "calls of the block", unit="calls"),
+        Column("turns", pl.UInt32(), "times the whole block occurs in a row"),
+        Column("first_call", pl.UInt32(), "first call of the loop, from 1"),
+        Column("calls", pl.UInt32(), "calls from the first to the last of the loop", unit="calls"),
+        Column("errors", pl.UInt32(), "of these, with an error as result", unit="calls"),
+        Column("changing_calls", pl.UInt32(), "of these, by tools that change the state", unit="calls"),
+        Column("tool_name", pl.String(), "tool the loop starts with"),
+    ),
+    key=("trajectory_id", "period", "first_call"),
+)
+
+LOOPING = Table(
+    "looping_trajectories",
+    "mode and loop period",
+    (
+        _TRAJ_TYPE,
+        Column("period", pl.UInt32(), "calls of the repeated block; 0 = a loop of any period", unit="calls"),
+        Column("loops", pl.UInt32(), "loops of that period"),
+        Column("trajectories", pl.UInt32(), "trajectories with one", unit="trajectories"),
+        Column("mode_trajectories", pl.UInt32(), "trajectories of the mode with a call", unit="trajectories"),
+        *rate_columns("looping_rate", "of the mode's trajectories with a call"),
+    ),
+    key=("traj_type", "period"),
+)
+
+
+def shares(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
+    """Count repeats per mode and kind of tool.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+        environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
+
+    Returns:
+        One row per (traj_type, kind) with a call that names a tool, conforming to SHARES.
+    """
+    counted = (
+        _repeats(tool_calls, environment_tools)
+        .group_by("traj_type", "kind")
+        .agg(
+            calls=pl.len(),
+            repeats=pl.col("is_repeat").sum(),
+            idle_repeats=pl.col("is_idle_repeat").sum(),
+            catalogued_calls=pl.col("is_catalogued").sum(),
+        )
+        .with_columns(**rated("repeats", "calls", "repeat_rate"))
+    )
+    return SHARES.select(counted.sort("traj_type", "kind"))
+
+
+def by_tool(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame, *, top: int = 20) -> pl.LazyFrame:
+    """Count repeats of the tools repeated most.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+        environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
+        top: tools kept.
+
+    Returns:
+        One row per (env_id, tool_name) with a repeat, most repeats first, conforming to TOOLS.
+    """
+    by = ["env_id", "tool_name"]
+    counted = (
+        _repeats(tool_calls, environment_tools)
+        .group_by(by)
+        .agg(pl.col("kind").first(), calls=pl.len(), repeats=pl.col("is_repeat").sum())
+        .filter(pl.col("repeats") > 0)
+        .with_columns(**rated("repeats", "calls", "repeat_rate"))
+        .sort("repeats", *by, descending=[True, False, False], nulls_last=True)
+        .head(top)
+    )
+    return TOOLS.select(counted)
+
+
+def loops(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
+    """Find loops: a block of period 1 to 4 repeated at least three times in a row.
+
+    Args:
+        tool_calls: conforms to TOOL_CALLS.
+        environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
+
+    Returns:
+        One row per loop, longest first, conforming to LOOPS. A block that is itself a repetition (abab) is counted
+        once, at its shortest period; trailing calls of an unfinished block belong to the loop.
+    """
+    ordered = (
+        tool_calls.select(
+            *("trajectory_id", "env_id", "traj_type", "call", "tool_name", "outcome"),
+            same=identity(),
+            key=trajectory_key(),
+        )
+        .sort("key", "call")
+        .with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    )
+    spans = pl.concat([_spans(ordered, period) for period in range(1, LONGEST_PERIOD + 1)])
+    shortest = spans.join_where(
+        spans.select(shorter="period", start="first", end="last"),
+        pl.col("shorter") < pl.col("period"),
+        pl.col("start") <= pl.col("first"),
+        pl.col("end") >= pl.col("last"),
+    ).filter(pl.col("period") % pl.col("shorter") == 0)
+    kept = spans.join(shortest.select("period", "first").unique(), on=["period", "first"], how="anti")
+    members = kept.with_columns(row=pl.int_ranges("first", pl.col("last") + 1)).explode("row")
+    described = (
+        with_kind(members.join(ordered, on="row"), environment_tools)
+        .sort("period", "first", "row")
+        .group_by("period", "first")
+        .agg(
+            pl.col("trajectory_id", "env_id", "traj_type", "tool_name").first(),
+            first_call=pl.col("call").min(),
+            calls=pl.len(),
+            errors=(pl.col("outcome") == "error").sum(),
+            changing_calls=(pl.col("kind") == "change").sum(),
+        )
+        .with_columns(turns=pl.col("calls") // pl.col("period"))
+        .sort("calls", "trajectory_id", "period", "first_call", descending=[True, False, False, False])
+    )
+    return LOOPS.select(described)
+
+
+def looping(loops: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Count the trajectories that loop.
+
+    Args:
+        loops: conforms to LOOPS.
+        tool_calls: conforms to TOOL_CALLS.
+
+    Returns:
+        One row per (traj_type, period) that occurs, and one with period 0 per mode for loops of any period (0 loops
+        too), conforming to LOOPING.
+    """
+    modes = tool_calls.group_by("traj_type").agg(mode_trajectories=pl.col("trajectory_id").n_unique())
+    found = pl.concat([loops, loops.with_columns(period=pl.lit(0, pl.UInt32))])
+    counted = found.group_by("traj_type", "period").agg(loops=pl.len(), trajectories=pl.col("trajectory_id").n_unique())
+    wanted = pl.concat(
+        [
+            counted.select("traj_type", "period"),
+            modes.select("traj_type", period=pl.lit(0, pl.UInt32)),
+        ]
+    ).unique()
+    rows = (
+        wanted.join(counted, on=["traj_type", "period"], how="left", validate="1:1")
+        .join(modes, on="traj_type", validate="m:1")
+        .with_columns(pl.col("loops", "trajectories").fill_null(0))
+        .with_columns(**rated("trajectories", "mode_trajectories", "looping_rate"))
+    )
+    return LOOPING.select(rows.sort("traj_type", "period"))
+
+
+def _repeats(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
+    """Calls that name a tool, with is_repeat and is_idle_repeat (no changing call since the earlier one)."""
+    row, earlier = pl.col("row"), pl.col("earlier")
+    changed = pl.when(pl.col("kind") == "change").then(row).forward_fill()
+    return (
+        with_kind(tool_calls.filter(pl.col("tool_name").is_not_null()), environment_tools)
+        .select(
+            *("env_id", "traj_type", "tool_name", "call", "kind", "is_catalogued"),
+            same=identity(),
+            key=trajectory_key(),
+        )
+        .sort("key", "call")
+        .with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+        # A changing row of an earlier trajectory lies before any earlier call of this one: no group is needed.
+        .with_columns(changed_before=changed.shift(1).fill_null(-1))
+        .sort("same", "row")
+        .with_columns(earlier=pl.when(pl.col("same") == pl.col("same").shift(1)).then(row.shift(1)))
+        .with_columns(is_repeat=earlier.is_not_null())
+        .with_columns(is_idle_repeat=(pl.col("changed_before") <= earlier).fill_null(False))
+    )
+
+
+def _spans(ordered: pl.LazyFrame, period: int) -> pl.LazyFrame:
+    """First and last row of every stretch in which each call equals the one `period` before it, long enough."""
+    recurs = (pl.col("same") == pl.col("same").shift(period)).fill_null(False)
+    return (
+        ordered.select("row", recurs=recurs)
+        .with_columns(stretch=pl.col("recurs").rle_id())
+        .filter("recurs")
+        .group_by("stretch")
+        .agg(first=pl.col("row").min() - period, last=pl.col("row").max())
+        .filter(pl.col("last") - pl.col("first") + 1 >= FEWEST_TURNS * period)
+        .select("first", "last", period=pl.lit(period, pl.Int64))
+    )
