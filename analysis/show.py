@@ -1,10 +1,10 @@
 """What a notebook cell displays: charts with their definition, tables, headlines, notices, transcripts, provenance.
 
-Every string that comes from the data is escaped here. Each output says in its metadata (`{"trajectory": {"kind": …}}`)
-what it is, so that the page can lay it out anew; in JupyterLab the same HTML stands on its own, in light and dark.
+Every string that comes from the data is escaped here or in `markup`. Each output says what it is in its metadata
+(`{"trajectory": {"kind": …}}`), so that the page can lay it out anew; in JupyterLab the same HTML stands on its own, in
+light and dark.
 """
 
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,17 @@ import polars as pl
 from IPython.display import display as _display
 
 from analysis import transcripts as transcript
+from analysis.markup import clean, grid, text
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import Tables
-from analysis.transcripts import clean, text
 
 MOST_ROWS = 500
-MOST_CHARS = 300
+
+SYNTHETIC = (
+    "Synthetic sample: these records were played by scripts in made-up environments. They show what the reports look "
+    "like; no number here says anything about a real data set."
+)
 
 # Only for notebooks: the page takes it out and brings its own style. It has no colours of its own, so that it follows
 # the theme of JupyterLab.
@@ -41,7 +45,6 @@ LAB_STYLE = """<style>
 </style>
 """
 
-_SHARE = re.compile(r"(^|_)(share|rate)(_|$)")
 display: Callable[..., Any] = _display
 
 
@@ -82,7 +85,7 @@ def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str =
     heads = {c.name: (c.title, c.meaning) for c in result if c.name in frame.columns}
     more = f" The first {rows:,} of {frame.height:,} rows." if frame.height > rows else ""
     below = f'<p class="definition">{text(definition + more)}</p>' if definition or more else ""
-    body = grid(frame.head(rows), heads, caption)
+    body = grid(frame.columns, frame.head(rows).iter_rows(), heads, caption)
     _html(f'<div class="tj table">{body}{below}</div>', "table", caption=caption, rows=frame.height)
 
 
@@ -121,12 +124,14 @@ def transcripts(trajectories: Iterable[Trajectory], ids: Iterable[str] = (), rea
 def provenance(data: Tables) -> None:
     """Last cell of every notebook: source, content hash, rows used and rejected, selection, versions."""
     facts = source_facts(data)
+    is_synthetic = bool(data.manifest.get("synthetic"))
     items = "".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in facts.items())
+    warning = f'<p class="tj notice synthetic"><strong>{SYNTHETIC}</strong></p>' if is_synthetic else ""
     _html(
-        f'<dl class="tj provenance">{items}</dl>',
+        f'{warning}<dl class="tj provenance">{items}</dl>',
         "provenance",
         facts=facts,
-        synthetic=bool(data.manifest.get("synthetic")),
+        synthetic=is_synthetic,
     )
 
 
@@ -149,68 +154,6 @@ def source_facts(data: Tables) -> dict[str, str]:
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }
     return {name: clean(str(value)) for name, value in facts.items() if value}
-
-
-def grid(frame: pl.DataFrame, heads: dict[str, tuple[str, str]], caption: str) -> str:
-    """A frame as an HTML table in a frame that scrolls by itself; raw values ride along for sorting and copying."""
-    numeric = [dtype.is_numeric() for dtype in frame.dtypes]
-    titles = "".join(
-        f'<th scope="col" data-name="{text(name)}"{_class(is_number)} title="{text(heads.get(name, ("", ""))[1])}">'
-        f"{text(heads.get(name, (name.replace('_', ' '), ''))[0])}</th>"
-        for name, is_number in zip(frame.columns, numeric, strict=True)
-    )
-    body = "".join(
-        "<tr>" + "".join(_cell(name, value) for name, value in zip(frame.columns, row, strict=True)) + "</tr>"
-        for row in frame.iter_rows()
-    )
-    label = text(caption)
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table><caption>{label}</caption>'
-        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def formatted(name: str, value: Any) -> str:
-    """A value as a reader wants it: shares in per cent, thousands apart, three or four digits, a dash for nothing."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return _float(name, value)
-    if isinstance(value, (list, tuple, pl.Series)):
-        return ", ".join(formatted(name, item) for item in value)
-    return str(value)
-
-
-def _float(name: str, value: float) -> str:
-    if not math.isfinite(value):
-        return str(value)
-    size = abs(value)
-    if _SHARE.search(name) and size <= 1:
-        return f"{100 * value:.1f} %" if size not in (0, 1) else f"{100 * value:.0f} %"
-    if size >= 1000:
-        return f"{value:,.0f}"
-    if size >= 100:
-        return f"{value:.1f}"
-    return f"{value:.2f}" if size >= 0.05 or not value else f"{value:.2g}"
-
-
-def _cell(name: str, value: Any) -> str:
-    shown = formatted(name, value)
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return f'<td class="n" data-value="{value!r}">{text(shown)}</td>'
-    if value is None:
-        return f'<td data-value="">{shown}</td>'
-    if len(shown) > MOST_CHARS:
-        shown = f"{shown[:MOST_CHARS]}… ({len(shown):,} characters)"
-    return f'<td dir="auto">{text(shown)}</td>'
-
-
-def _class(is_number: bool) -> str:
-    return ' class="n"' if is_number else ""
 
 
 def _html(html: str, kind: str, **facts: Any) -> None:

@@ -10,19 +10,16 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from hashlib import blake2b
-from html import escape
 from pprint import pformat
 from typing import Any
 
+from analysis.markup import text
 from analysis.records.model import Call, Finding, Message, Trajectory
 
 # Parsing and indenting more than this costs seconds and helps nobody read.
 LARGEST_PARSED = 20_000
 LONGEST_SHOWN = 6_000
 SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Result", "other": "Other"}
-
-# C0 and C1 controls but tab and line feed, and what no encoder takes: a lone half of a surrogate pair.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def anchor(trajectory_id: str) -> str:
@@ -79,16 +76,6 @@ def pretty(words: str) -> str:
         return pformat(value, width=100, sort_dicts=False) if isinstance(value, (dict, list, tuple)) else words
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return words
-
-
-def clean(words: str) -> str:
-    """A string that every encoder takes: what has no glyph or no meaning becomes U+FFFD."""
-    return _UNSEEN.sub("\ufffd", words)
-
-
-def text(words: Any) -> str:
-    """A string from anywhere, safe between tags and in quoted attributes."""
-    return escape(clean(str(words)))
 
 
 def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding]) -> str:

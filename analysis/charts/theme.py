@@ -15,14 +15,13 @@ from typing import Any, Concatenate, ParamSpec, cast
 import altair as alt
 import polars as pl
 
+from analysis.markup import CHART_TYPE
 from analysis.schema import Table
 
 P = ParamSpec("P")
 MAX_ROWS = 2_000
 
-# JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own; its Vega never settles
-# on a width of "container", so a notebook gets a fixed one and the page puts the container back.
-MIMETYPE = "application/vnd.vegalite.v5+json"
+# JupyterLab's Vega never settles on a width of "container": a notebook gets this one, the page puts the container back.
 NOTEBOOK_WIDTH = 680
 
 # After Okabe and Ito, told apart with any common colour vision deficiency. The light ones are darkened until each
@@ -77,7 +76,9 @@ def _render(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, A
         spec = {**spec, "width": NOTEBOOK_WIDTH}
         meta["width"] = "container"
     words = spec.get("description") or title_text(spec)
-    return {MIMETYPE: spec, "text/plain": words or "A chart"}, {"trajectory": meta}
+    # As SVG the text takes the colour of the theme it stands in; JupyterLab's own choice would be a canvas.
+    embedding = {CHART_TYPE: {"embed_options": {"renderer": "svg"}}}
+    return {CHART_TYPE: spec, "text/plain": words or "A chart"}, {"trajectory": meta, **embedding}
 
 
 alt.renderers.register("trajectory", _render)

@@ -1,0 +1,127 @@
+"""Strings, numbers and rows as HTML: what a notebook's cell and a report's page have in common.
+
+Every string is escaped here, whoever wrote it.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+
+# JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own.
+CHART_TYPE = "application/vnd.vegalite.v5+json"
+# Stands for an absent value: "null" is a word of programmers, and nothing at all looks forgotten.
+ABSENT = "–"
+# A longer text makes a table unreadable; how much is left out is said.
+MOST_CHARS = 300
+
+# C0 and C1 controls but tab and line feed, and what no encoder takes: a lone half of a surrogate pair.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_SHARE = re.compile(r"(^|_)(share|rate)(_|$)")
+_BOUND = re.compile(r"_(low|high)$")
+
+
+def clean(words: str) -> str:
+    """A string that every encoder takes: what has no glyph or no meaning becomes U+FFFD."""
+    return _UNSEEN.sub("\ufffd", words)
+
+
+def text(words: Any) -> str:
+    """A string from anywhere, safe between tags and in quoted attributes."""
+    return escape(clean(str(words)))
+
+
+def shares(names: Sequence[str]) -> set[str]:
+    """The columns that hold parts of a whole, by the schema's suffixes: `_share`, `_rate`, and the bounds of these.
+
+    `coverage_low` is a bound of `coverage_rate` where that stands beside it; `difference_low` is of no share.
+    """
+    found = {name for name in names if _SHARE.search(name)}
+    stems = {_SHARE.sub("", name) for name in found}
+    return found | {name for name in names if _BOUND.search(name) and _BOUND.sub("", name) in stems}
+
+
+def formatted(value: Any, *, is_share: bool = False) -> str:
+    """A value as a reader wants it: shares in per cent, thousands apart, three digits, a dash for nothing; not escaped.
+
+    Whole numbers are never rounded: 12,345.6 → "12,346", 0.012345 → "0.0123".
+    """
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return _float(value, is_share)
+    if isinstance(value, list | tuple):
+        return ", ".join(formatted(item, is_share=is_share) for item in value)
+    return str(value)
+
+
+def percent(share: float) -> str:
+    """A part of a whole in per cent; what rounds to nothing or to all, and is neither, says so."""
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
+    if 0.9995 <= share < 1:
+        return "over 99.9 %"
+    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
+
+
+def grid(
+    names: Sequence[str], rows: Iterable[Sequence[Any]], heads: Mapping[str, tuple[str, str]], caption: str
+) -> str:
+    """Rows as a table that scrolls by itself; what was rounded carries its exact value, to sort and to copy by.
+
+    Args:
+        names: of the columns.
+        rows: values in that order.
+        heads: title and meaning of the columns that have them.
+        caption: what the table shows; the region that scrolls is named after it.
+    """
+    held = list(rows)
+    numeric = {name for i, name in enumerate(names) if is_numeric(row[i] for row in held)}
+    parts = shares(names)
+    titles = "".join(_head(name, *heads.get(name, (name.replace("_", " "), "")), name in numeric) for name in names)
+    body = "\n".join("<tr>" + "".join(_cells(names, row, numeric, parts)) + "</tr>" for row in held)
+    label = text(caption)
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table><caption>{label}</caption>'
+        f"<thead><tr>{titles}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def is_numeric(values: Iterable[Any]) -> bool:
+    """Numbers only, absent ones aside, and at least one."""
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in present)
+
+
+def _float(value: float, is_share: bool) -> str:
+    if not math.isfinite(value):
+        return ABSENT if math.isnan(value) else f"{value:+}".replace("inf", "∞")
+    if is_share and 0 <= value <= 1:
+        return percent(value)
+    if value == round(value):
+        return f"{value:,.0f}"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:,.{min(max(digits, 0), 6)}f}"
+
+
+def _head(name: str, title: str, meaning: str, numeric: bool) -> str:
+    tip = f' title="{text(meaning)}"' if meaning else ""
+    kind = ' class="n"' if numeric else ""
+    return f'<th scope="col" data-name="{text(name)}"{kind}{tip}>{text(title)}</th>'
+
+
+def _cells(names: Sequence[str], row: Sequence[Any], numeric: set[str], parts: set[str]) -> Iterator[str]:
+    for name, value in zip(names, row, strict=True):
+        shown = formatted(value, is_share=name in parts)
+        if name in numeric:
+            exact = "" if value is None or shown == str(value) else f' data-value="{value!r}"'
+            yield f'<td class="n"{exact}>{shown}</td>'
+        elif len(shown) > MOST_CHARS:
+            yield f'<td dir="auto">{text(shown[:MOST_CHARS])}… ({len(shown):,} characters)</td>'
+        else:
+            yield f'<td dir="auto">{text(shown)}</td>'
