@@ -36,18 +36,18 @@ _REASONING_KEYS = ("reasoning_content", "reasoning", "thinking", "thought")
 _KNOWN_KEYS = {"role", "content", "tool_calls", "function_call", "tool_call_id", "name", "id", *_REASONING_KEYS}
 
 
-class _Function(msgspec.Struct, forbid_unknown_fields=True):
+class _Function(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     name: str
     arguments: str
 
 
-class _Call(msgspec.Struct, forbid_unknown_fields=True):
+class _Call(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     function: _Function
     id: str | None = None
     type: str | None = None
 
 
-class _Message(msgspec.Struct, forbid_unknown_fields=True):
+class _Message(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     role: str
     content: str | None = None
     reasoning_content: str | None = None

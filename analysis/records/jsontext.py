@@ -14,6 +14,7 @@ Flag = tuple[str, str]
 
 _encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
+_skip = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 def loads(text: str | bytes) -> tuple[Any, list[Flag]]:
@@ -29,6 +30,15 @@ def loads(text: str | bytes) -> tuple[Any, list[Flag]]:
         return _decode(text), []
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return _tolerant(text)
+
+
+def is_json(text: str | bytes) -> bool:
+    """Is it well-formed, by a pass that builds no values?"""
+    try:
+        _skip(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+    return True
 
 
 def canonical(value: Any) -> str:

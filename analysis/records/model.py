@@ -18,7 +18,7 @@ class Rejected(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Finding(msgspec.Struct, frozen=True, gc=False):
     """A breach of the contract in a record that was kept. `rule` is an id of `records.rules`."""
 
     rule: str
@@ -26,7 +26,7 @@ class Finding(msgspec.Struct, frozen=True):
     detail: str
 
 
-class Tool(msgspec.Struct, frozen=True):
+class Tool(msgspec.Struct, frozen=True, gc=False):
     """A declared tool; `schema` is the JSON text of its parameters."""
 
     name: str
@@ -36,7 +36,7 @@ class Tool(msgspec.Struct, frozen=True):
     required: int = 0
 
 
-class Call(msgspec.Struct):
+class Call(msgspec.Struct, gc=False):
     """One call and, once paired, what answered it."""
 
     name: str | None
@@ -54,7 +54,7 @@ class Call(msgspec.Struct):
     is_offered: bool = False
 
 
-class Message(msgspec.Struct):
+class Message(msgspec.Struct, gc=False):
     """One message; a result has role `tool` whatever role delivered it (`delivered_as`)."""
 
     role: Role

@@ -29,17 +29,24 @@ def pair(trajectory: Trajectory) -> None:
 def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -> None:
     left: list[int] = []
     for start, end in _windows(messages):
+        if end == start + 2 and start >= 0 and len(messages[start].calls) == 1 and messages[start + 1].role == "tool":
+            # What nearly every step is: one call, one result.
+            call = messages[start].calls[0]
+            if _agree(call.id, messages[start + 1].answers):
+                call.result_message = start + 1
+                continue
         results = [index for index in range(start + 1, end) if messages[index].role == "tool"]
         window = messages[start].calls if start >= 0 else []
-        if len(window) == 1 and len(results) == 1 and _agree(window[0].id, messages[results[0]].answers):
-            window[0].result_message = results[0]
+        if not window:
+            left.extend(results)
             continue
         results = _by_id(window, results, messages)
         results = _by_position(window, results, messages, findings)
         if not results and start + 1 < end:
             _by_user_error(window, start + 1, messages, findings)
         left.extend(results)
-    _late(calls, left, messages)
+    if left:
+        _late(calls, left, messages)
     answered = {call.result_message for call in calls}
     findings.extend(
         Finding("orphan_result", index, "a result that answers no call") for index in left if index not in answered
@@ -49,8 +56,9 @@ def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -
         for call in calls
         if call.result_message is None
     )
-    repeated = [id_ for id_, count in Counter(call.id for call in calls if call.id).items() if count > 1]
-    if repeated:
+    ids = [call.id for call in calls if call.id]
+    if len(set(ids)) < len(ids):
+        repeated = [id_ for id_, count in Counter(ids).items() if count > 1]
         findings.append(
             Finding("duplicate_call_id", None, f"{len(repeated)} ids name more than one call: {repeated[0][:100]}")
         )

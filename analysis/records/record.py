@@ -51,12 +51,14 @@ class Record:
 
     def inner(self, key: str) -> str | bytes:
         """The JSON text of a value that may itself be held as a JSON string; `null` when absent or null."""
-        raw = self.raw(key)
-        if not raw.startswith(b'"'):
-            return raw
+        held = self.fields.get(key, b"null")
         try:
-            return _STRING.decode(raw)
-        except (msgspec.DecodeError, UnicodeError):
+            # Most often it is a string; to try costs less than to copy the value for a look at its first byte.
+            return _STRING.decode(held)
+        except (msgspec.MsgspecError, UnicodeError):
+            raw = bytes(held)
+            if not raw.startswith(b'"'):
+                return raw
             value, flags = loads(raw)
             self.flag(key, flags)
             return str(value)

@@ -5,7 +5,7 @@ Also records laid into that shape with lists instead of strings, or without `tra
 
 from analysis.records.assemble import assemble
 from analysis.records.chat import read_messages
-from analysis.records.jsontext import loads
+from analysis.records.jsontext import is_json, loads
 from analysis.records.model import Finding, Trajectory
 from analysis.records.record import Record, UnreadableError, exact_text
 
@@ -69,6 +69,8 @@ def user_messages(record: Record, findings: list[Finding]) -> str:
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     if text.strip() in ("", "null", "[]"):
         return ""
+    if is_json(text):
+        return text
     try:
         loads(text)
     except ValueError as error:

@@ -182,60 +182,64 @@ def _looks_like(text: bytes) -> str:
 
 def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
-    mark = unit.prefix + b"{"
     is_array = unit.container == "indented"
-    offset, found = unit.start, 0
-    for position, data in _between_marks(unit, stream, mark if is_array else b"\n"):
-        offset, found = position, found + 1
-        text, closing = _strip_line(data, is_array=is_array)
-        if not text:
-            continue
-        if not is_array or text.endswith(b"}"):
-            yield _raw(unit, position, text)
-        else:
-            yield _raw(unit, position, text, _torn(text))
-        if is_array and unit.is_last and position + len(data) >= unit.end and not closing and text.endswith(b"}"):
-            yield Damage(f"{unit.name}@{unit.end}", "the array is not closed: the file ends after a whole record")
-    if is_array and unit.is_last and found == 0 and unit.start == 0:
-        yield Damage(f"{unit.name}@{offset}", "no record was found")
+    last, is_open = b"", False
+    for position, text, is_closed in _between_marks(unit, stream, unit.prefix + b"{" if is_array else b"\n"):
+        last, is_open = text, not is_closed
+        if text:
+            yield _raw(unit, position, text, "" if text.endswith(b"}") else _torn(text))
+    if is_array and unit.is_last and is_open and last.endswith(b"}"):
+        yield Damage(f"{unit.name}@{unit.end}", "the array is not closed: the file ends after a whole record")
 
 
-def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple[int, bytes]]:
-    """(offset, bytes) from each line start that falls in the unit to the next one, wherever that is."""
+def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple[int, bytes, bool]]:
+    """(offset, record, was the array closed after it) from each line start in the unit to the next one."""
     start = max(unit.start - 1, 0)
     stream.seek(start)
     buffer, base = stream.read(unit.end - start), start
     if unit.start == 0 and mark == b"\n":
         first = len(_BOM) if buffer.startswith(_BOM) else 0
     else:
-        first = buffer.find(mark)
-        if first < 0 or base + first + 1 >= unit.end:
+        first = _find_line(buffer, mark, 0) + 1
+        if first == 0 or base + first >= unit.end:
             return
-        first += 1
     position = first
     while True:
-        following = buffer.find(mark, position)
+        following = _find_line(buffer, mark, position)
         while following < 0:
-            more = stream.read(BLOCK_BYTES)
+            more = stream.read(max(BLOCK_BYTES, len(buffer) - position))
             if not more:
-                yield base + position, buffer[position:]
+                yield base + position, *_strip(buffer, position, len(buffer), mark)
                 return
+            seam = max(len(buffer) - position - len(mark), 0)
             buffer, base, position = buffer[position:] + more, base + position, 0
-            following = buffer.find(mark, 0)
-        yield base + position, buffer[position:following]
+            following = _find_line(buffer, mark, seam)
+        yield base + position, *_strip(buffer, position, following, mark)
         position = following + 1
         if base + position >= unit.end:
             return
 
 
-def _strip_line(data: bytes, *, is_array: bool) -> tuple[bytes, bool]:
-    text = data.strip(_SPACE)
-    if not is_array:
-        return text, True
-    closing = text.endswith(b"]")
-    if closing:
-        text = text[:-1].rstrip(_SPACE)
-    return text.removesuffix(b",").rstrip(_SPACE), closing
+def _find_line(buffer: bytes, mark: bytes, start: int) -> int:
+    """`buffer.find(mark, start)`, faster: a mark begins with a line break, and these are rare inside records."""
+    found = buffer.find(b"\n", start)
+    while found >= 0 and not buffer.startswith(mark, found):
+        found = buffer.find(b"\n", found + 1)
+    return found
+
+
+def _strip(buffer: bytes, start: int, end: int, mark: bytes) -> tuple[bytes, bool]:
+    """The record between two marks without white space, comma and the array's closing bracket, in one copy."""
+    tail = buffer[max(end - 64, start) : end].rstrip(_SPACE)
+    is_closed = tail.endswith(b"]") and mark != b"\n"
+    if is_closed:
+        tail = tail[:-1].rstrip(_SPACE)
+    if tail and tail.endswith(b"}"):
+        return buffer[start : max(end - 64, start) + len(tail)].lstrip(_SPACE), is_closed
+    if tail and mark != b"\n":
+        tail = tail.removesuffix(b",").rstrip(_SPACE)
+        return buffer[start : max(end - 64, start) + len(tail)].lstrip(_SPACE), is_closed
+    return buffer[start:end].strip(_SPACE), is_closed
 
 
 def _torn(text: bytes) -> str:

@@ -1,8 +1,11 @@
 """One unit of work: its raw records -> conformed parts on disk, and a receipt. Runs in any process, on any machine."""
 
+import gc
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import fsspec
@@ -38,19 +41,20 @@ def decode_unit(unit: sources.Unit, target: str) -> Receipt:
     unknown_keys: Counter[str] = Counter()
     damage: list[tuple[str, str]] = []
     kept = rejected = 0
-    for raw in sources.read_unit(unit):
-        if isinstance(raw, sources.Damage):
-            damage.append((raw.origin, raw.reason))
-            continue
-        record = _read(raw, unknown_keys)
-        if isinstance(record, Rejected):
-            if sources.is_cut_wrong(unit, raw):
-                return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True)
-            rejected += 1
-        else:
-            dialects[record.dialect] += 1
-            kept += 1
-        rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
+    with _no_collector():
+        for raw in sources.read_unit(unit):
+            if isinstance(raw, sources.Damage):
+                damage.append((raw.origin, raw.reason))
+                continue
+            record = _read(raw, unknown_keys)
+            if isinstance(record, Rejected):
+                if sources.is_cut_wrong(unit, raw):
+                    return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True)
+                rejected += 1
+            else:
+                dialects[record.dialect] += 1
+                kept += 1
+            rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
     receipt = Receipt(
         unit.shard, unit.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
     )
@@ -63,6 +67,18 @@ def decode_unit(unit: sources.Unit, target: str) -> Receipt:
         )
     write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
     return receipt
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Rows make no cycles; the collector would walk the growing lists again and again for nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def trajectory_id(shard: int, row: int) -> str:

@@ -1,0 +1,1 @@
+"""What is timed, against what: see benchmarks/README.md."""
