@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, title
+from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, signed, title
 from analysis.measures.dialogue import (
     CALLS_PER_TURN,
     ENDS,
@@ -52,8 +52,8 @@ def end_classes(frame: pl.DataFrame) -> Any:
                 MODE_TOOLTIP,
                 alt.Tooltip("end_class:N", title="ends with"),
                 percent("trajectory_share", "share"),
-                percent("share_low", "from"),
-                percent("share_high", "to"),
+                percent("trajectory_share_low", "from"),
+                percent("trajectory_share_high", "to"),
                 number("trajectories", "trajectories"),
                 number("mode_trajectories", "of"),
             ],
@@ -84,16 +84,16 @@ def questions_by_step(frame: pl.DataFrame) -> Any:
     tooltip = [
         number("step", "step"),
         percent("question_share", "questions"),
-        percent("share_low", "from"),
-        percent("share_high", "to"),
+        percent("question_share_low", "from"),
+        percent("question_share_high", "to"),
         number("questions", "questions"),
         number("assistant_messages", "conversations that reach it"),
     ]
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="assistant message of the conversation"), tooltip=tooltip)
     axis = alt.Axis(format="%", title="messages that are a question")
-    scale = alt.Scale(domain=[0, max(0.05, *(r["share_high"] or 0 for r in rows))])
+    scale = alt.Scale(domain=[0, max(0.05, *(r["question_share_high"] or 0 for r in rows))])
     band = base.mark_area(opacity=0.18, color=theme.PALETTE[0]).encode(
-        y=alt.Y("share_low:Q", axis=axis, scale=scale), y2="share_high:Q"
+        y=alt.Y("question_share_low:Q", axis=axis, scale=scale), y2="question_share_high:Q"
     )
     line = base.mark_line(point=True, color=theme.PALETTE[0]).encode(
         y=alt.Y("question_share:Q", axis=axis, scale=scale)
@@ -101,7 +101,7 @@ def questions_by_step(frame: pl.DataFrame) -> Any:
     counts = (
         base.transform_filter("datum.question_share === null")
         .transform_calculate(counted="datum.questions + '/' + datum.assistant_messages")
-        .mark_text(fontSize=9, color="#666666", angle=270, align="left", dx=4)
+        .mark_text(fontSize=9, angle=270, align="left", dx=4)
         .encode(y=alt.YDatum(0, axis=axis, scale=scale), text="counted:N")
     )
     return alt.layer(band, line, counts).properties(
@@ -237,8 +237,8 @@ def paired_difference(frame: pl.DataFrame) -> Any:
     steps, calls = rows["assistant messages"], rows["tool calls"]
     n = steps["scenarios"]
     sentence = (
-        f"On the same scenario a conversation takes {steps['difference']:+.1f} assistant messages and "
-        f"{calls['difference']:+.1f} calls"
+        f"On the same scenario a conversation takes {signed(steps['difference'])} assistant messages and "
+        f"{signed(calls['difference'])} calls"
     )
     base = alt.Chart(frame).encode(
         y=alt.Y("quantity:N", title=None, sort=list(PAIRED_QUANTITIES.values()), axis=alt.Axis(labelLimit=200)),

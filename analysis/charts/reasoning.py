@@ -24,22 +24,28 @@ def missing(frame: pl.DataFrame) -> Any:
     tooltip = [
         MODE_TOOLTIP,
         percent("missing_rate", "without reasoning"),
-        percent("missing_low", "from"),
-        percent("missing_high", "to"),
+        percent("missing_rate_low", "from"),
+        percent("missing_rate_high", "to"),
         number("without_reasoning", "messages without"),
         number("assistant_messages", "assistant messages"),
     ]
     base = alt.Chart(frame).encode(y=y, color=mode_colour(), tooltip=tooltip)
     axis = alt.Axis(format="%", title="assistant messages without reasoning")
     # Wide enough that an interval around nothing does not look like something.
-    scale = alt.Scale(domain=[0, max(0.05, *(r["missing_high"] for r in rows))])
+    scale = alt.Scale(domain=[0, max(0.05, *(r["missing_rate_high"] or 0 for r in rows))])
     interval = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("missing_low:Q", axis=axis, scale=scale), x2="missing_high:Q"
+        x=alt.X("missing_rate_low:Q", axis=axis, scale=scale), x2="missing_rate_high:Q"
     )
     points = base.mark_point(filled=True, size=90).encode(x=alt.X("missing_rate:Q", axis=axis, scale=scale))
     some = any(r["without_reasoning"] for r in rows)
     sentence = f"No reasoning in assistant messages: {each_mode(found)}" if some else "Every assistant message reasons"
-    return alt.layer(interval, points).properties(
+    counted = (
+        base.transform_filter("datum.missing_rate === null")
+        .transform_calculate(counted="datum.without_reasoning + ' of ' + datum.assistant_messages")
+        .mark_text(align="left", dx=4)
+        .encode(x=alt.XDatum(0, axis=axis, scale=scale), text="counted:N")
+    )
+    return alt.layer(interval, points, counted).properties(
         title=title(sentence, f"n = assistant messages: {each_mode(counts)}"),
         description=sentence,
         width="container",

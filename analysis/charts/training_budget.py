@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, title
+from analysis.charts.words import GAP, MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, title
 from analysis.measures.training_budget import CUTOFF, EXPANSION_BY_STEPS, LENGTHS, LIMITS, PART_COLUMNS, PARTS
 
 _LAYOUTS = {"whole": "one sample a trajectory", "per_turn": "one sample an assistant turn"}
@@ -22,13 +22,16 @@ _LAYOUT_LABEL = "datum.value == 'whole' ? 'one sample a trajectory' : 'one sampl
 def parts(frame: pl.DataFrame, tokenizer: str) -> Any:
     """Tokens by part, per mode, as shares."""
     largest = {r["traj_type"]: r for r in frame.sort("tokens").iter_rows(named=True)}
-    found = {m: f"{r['part']} ({100 * r['token_share']:.0f} %)" for m, r in sorted(largest.items())}
+    found = {m: f"{r['part']} ({100 * r['token_share']:.0f}{GAP}%)" for m, r in sorted(largest.items())}
     means = frame.group_by("traj_type").agg(pl.col("tokens_per_trajectory").sum(), pl.col("trajectories").first())
     sizes = {
         r["traj_type"]: f"{r['tokens_per_trajectory']:,.0f} tokens a trajectory (n = {r['trajectories']:,})"
         for r in means.sort("traj_type").iter_rows(named=True)
     }
-    sentence = f"The largest part of the tokens is {each_mode(found)}"
+    names = {str(r["part"]) for r in largest.values()}
+    shares = {m: f"{100 * r['token_share']:.0f}{GAP}%" for m, r in sorted(largest.items())}
+    told = f"{names.pop()}: {each_mode(shares)}" if len(names) == 1 else each_mode(found)
+    sentence = f"The largest part of the tokens is {told}"
     return (
         alt.Chart(frame)
         .mark_bar()
@@ -137,13 +140,22 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
             alt.Tooltip("layout:N"),
             number("limit", "limit"),
             percent("over_share", "over it"),
-            percent("over_low", "from"),
-            percent("over_high", "to"),
+            percent("over_share_low", "from"),
+            percent("over_share_high", "to"),
             number("over", "samples over it"),
             number("samples", "samples"),
         ],
     )
-    axis = alt.Axis(format="%", title="samples over the limit")
+    axis, scale = alt.Axis(format="%", title="samples over the limit"), alt.Scale(domain=[0, 1])
+    counted = (
+        base.transform_filter("datum.over_share === null")
+        .transform_calculate(
+            counted="datum.over + ' of ' + datum.samples",
+            place="(datum.layout == 'whole' ? 0.12 : 0) + (datum.traj_type == 'conversation' ? 0.06 : 0)",
+        )
+        .mark_text(dy=-6)
+        .encode(y=alt.Y("place:Q", axis=axis, scale=scale), text="counted:N")
+    )
     dash = alt.StrokeDash(
         "layout:N",
         sort=list(_LAYOUTS),
@@ -151,15 +163,15 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
             orient="bottom",
             title=None,
             symbolType="stroke",
-            symbolStrokeColor="#666666",
+            symbolStrokeColor="#808080",
             labelExpr=_LAYOUT_LABEL.replace("value", "label"),
         ),
     )
-    line = base.mark_line().encode(y=alt.Y("over_share:Q", axis=axis), strokeDash=dash)
-    points = base.mark_point(filled=True, size=45).encode(y=alt.Y("over_share:Q", axis=axis))
-    interval = base.mark_rule().encode(y=alt.Y("over_low:Q", axis=axis), y2="over_high:Q")
+    line = base.mark_line().encode(y=alt.Y("over_share:Q", axis=axis, scale=scale), strokeDash=dash)
+    points = base.mark_point(filled=True, size=45).encode(y=alt.Y("over_share:Q", axis=axis, scale=scale))
+    interval = base.mark_rule().encode(y=alt.Y("over_share_low:Q", axis=axis, scale=scale), y2="over_share_high:Q")
     n = sum(r["samples"] for r in frame.rows(named=True) if r["limit"] == limits[0])
-    return alt.layer(interval, line, points).properties(
+    return alt.layer(interval, line, points, counted).properties(
         title=title(sentence, f"n = {n:,} samples in both layouts", f"Counted by: {tokenizer}"),
         description=sentence,
         width="container",
@@ -188,34 +200,28 @@ def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Any:
         for k, r in sorted(by_layout.items(), reverse=True)
     )
     sentence = f"Supervised tokens lost at a cutoff of {frame['cutoff'][0]:,}: {found}"
-    return (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "lost_share:Q", title="supervised tokens lost", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0)
-            ),
-            y=alt.Y(
-                "layout:N", title=None, sort=list(_LAYOUTS), axis=alt.Axis(labelExpr=_LAYOUT_LABEL, labelLimit=240)
-            ),
-            yOffset="traj_type:N",
-            color=mode_colour(),
-            tooltip=[
-                MODE_TOOLTIP,
-                percent("lost_share", "supervised tokens lost"),
-                number("supervised_lost", "supervised tokens lost"),
-                number("supervised_tokens", "supervised tokens"),
-                number("context_lost", "context tokens lost"),
-                number("samples_cut", "samples cut"),
-                number("samples", "samples"),
-            ],
-        )
-        .properties(
-            title=title(sentence, f"n = samples cut: {cut}", f"Counted by: {tokenizer}"),
-            description=sentence,
-            width="container",
-            height=140,
-        )
+    scale = alt.Scale(domain=[0, max(0.001, *frame["lost_share"])])
+    base = alt.Chart(frame).encode(
+        x=alt.X("lost_share:Q", title="supervised tokens lost", axis=alt.Axis(format="~%"), scale=scale),
+        y=alt.Y("layout:N", title=None, sort=list(_LAYOUTS), axis=alt.Axis(labelExpr=_LAYOUT_LABEL, labelLimit=240)),
+        yOffset="traj_type:N",
+        tooltip=[
+            MODE_TOOLTIP,
+            percent("lost_share", "supervised tokens lost"),
+            number("supervised_lost", "supervised tokens lost"),
+            number("supervised_tokens", "supervised tokens"),
+            number("context_lost", "context tokens lost"),
+            number("samples_cut", "samples cut"),
+            number("samples", "samples"),
+        ],
+    )
+    bars = base.mark_bar().encode(color=mode_colour())
+    counted = base.mark_text(align="left", dx=4, fontSize=10).encode(text=alt.Text("supervised_lost:Q", format=",d"))
+    return alt.layer(bars, counted).properties(
+        title=title(sentence, f"n = samples cut: {cut}", f"Counted by: {tokenizer}"),
+        description=sentence,
+        width="container",
+        height=140,
     )
 
 

@@ -9,6 +9,8 @@ from analysis.charts.theme import PALETTE
 # Vega does not break lines; longer ones would run out of a chart of usual width.
 LINE = 84
 
+# A space that no line breaks at.
+GAP = "\u00a0"
 # Below this many events a percentage claims more than is known.
 FEWEST_FOR_A_RATE = 20
 MODES = {"conversation": "conversations", "non_conversation": "runs without a user"}
@@ -20,8 +22,13 @@ def rate(events: float, trials: float) -> str:
         return f"{events:,.0f} of {trials:,.0f}"
     share = events / trials
     if 0 < share < 0.001:
-        return "under 0.1 %"
-    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
+        return f"under 0.1{GAP}%"
+    return f"{100 * share:.0f}{GAP}%" if share in (0, 1) else f"{100 * share:.1f}{GAP}%"
+
+
+def signed(value: float) -> str:
+    """A difference as text, with its sign unless it rounds to nothing."""
+    return "±0.0" if abs(value) < 0.05 else f"{value:+.1f}"
 
 
 def each_mode(values: dict[str, str]) -> str:

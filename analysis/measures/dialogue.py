@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.expressions import wilson
+from analysis.measures.expressions import FEWEST_FOR_A_RATE, rated, scenario
 from analysis.measures.resampling import mean_interval, ratio_interval
 from analysis.schema import END_CLASSES, TRAJECTORIES, Column, Table
 
@@ -19,8 +19,8 @@ ENDS = Table(
         _TRAJECTORIES,
         _MODE_TRAJECTORIES,
         Column("trajectory_share", pl.Float64(), "of the mode's trajectories"),
-        Column("share_low", pl.Float64(), "95 % Wilson interval, lower end"),
-        Column("share_high", pl.Float64(), "95 % Wilson interval, upper end"),
+        Column("trajectory_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("trajectory_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
     ),
     key=("traj_type", "end_class"),
 )
@@ -34,9 +34,9 @@ CLARIFICATION = Table(
         Column("assistant_messages", pl.UInt32(), "their assistant messages", unit="messages"),
         Column("text_messages", pl.UInt32(), "of these, without a call", unit="messages"),
         Column("questions", pl.UInt32(), "of these, ending in a question", unit="messages"),
-        Column("clarification_rate", pl.Float64(), "questions over assistant messages"),
-        Column("rate_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
-        Column("rate_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("clarification_rate", pl.Float64(), "questions over assistant messages", nullable=True),
+        Column("clarification_rate_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("clarification_rate_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
         Column("questions_before_calls", pl.UInt32(), "questions before the first call", unit="messages"),
     ),
 )
@@ -50,8 +50,8 @@ QUESTIONS = Table(
         Column("questions", pl.UInt32(), "of these, a question without a call", unit="messages"),
         Column("text_messages", pl.UInt32(), "of these, without a call", unit="messages"),
         Column("question_share", pl.Float64(), "questions over the messages at this step", nullable=True),
-        Column("share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        Column("question_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("question_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
     ),
     key=("step",),
 )
@@ -122,10 +122,6 @@ PAIRED = Table(
 )
 
 
-# Below this many messages a step shows its counts and no rate.
-FEWEST_FOR_A_RATE = 20
-
-
 def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """Count how records end, per mode (ANALYSES 16).
 
@@ -134,16 +130,14 @@ def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:
 
     Returns:
         One row per (traj_type, end_class) that occurs, most frequent first, conforming to ENDS; shares sum to 1 per
-        mode.
+        mode, their interval is null over fewer than 20 trajectories.
     """
     n, of = pl.col("trajectories"), pl.col("mode_trajectories")
     counted = (
         trajectories.group_by("traj_type", "end_class")
         .agg(trajectories=pl.len())
         .with_columns(mode_trajectories=n.sum().over("traj_type"))
-        .with_columns(
-            trajectory_share=n / of, share_low=wilson(n, of, upper=False), share_high=wilson(n, of, upper=True)
-        )
+        .with_columns(**(rated("trajectories", "mode_trajectories", "trajectory_share") | {"trajectory_share": n / of}))
     )
     return ENDS.select(counted.sort("traj_type", "trajectories", "end_class", descending=[False, True, False]))
 
@@ -160,7 +154,7 @@ def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: i
         seed: of the bootstrap.
 
     Returns:
-        One row, conforming to CLARIFICATION; none without conversations.
+        One row, conforming to CLARIFICATION; none without conversations. The rate is null over fewer than 20 messages.
     """
     asked = pl.col("is_question")
     first_call = pl.col("message").filter(pl.col("tool_calls") > 0).min()
@@ -176,10 +170,11 @@ def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: i
     )
     conversations = (
         trajectories.filter(pl.col("traj_type") == "conversation")
-        .select("trajectory_id", scenario=_scenario())
+        .select("trajectory_id", scenario=scenario())
         .join(per_trajectory, on="trajectory_id", validate="1:1")
     )
     rate = pl.col("questions") / pl.col("assistant_messages")
+    known = pl.col("assistant_messages") >= FEWEST_FOR_A_RATE
     counted = (
         conversations.group_by("scenario")
         .agg(
@@ -195,9 +190,9 @@ def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: i
         )
         .filter(pl.col("assistant_messages") > 0)
         .with_columns(
-            clarification_rate=rate,
-            rate_low=pl.col("interval").list.first(),
-            rate_high=pl.col("interval").list.last(),
+            clarification_rate=pl.when(known).then(rate),
+            clarification_rate_low=pl.when(known).then(pl.col("interval").list.first()),
+            clarification_rate_high=pl.when(known).then(pl.col("interval").list.last()),
         )
     )
     return CLARIFICATION.select(counted)
@@ -213,7 +208,6 @@ def questions_by_step(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.
     Returns:
         One row per step some conversation reaches, conforming to QUESTIONS; the share is null over fewer than 20.
     """
-    n, of = pl.col("questions"), pl.col("assistant_messages")
     counted = (
         messages.filter(pl.col("role") == "assistant")
         .join(_conversations(trajectories), on="trajectory_id", how="semi")
@@ -223,11 +217,7 @@ def questions_by_step(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.
             questions=pl.col("is_question").sum(),
             text_messages=(pl.col("tool_calls") == 0).sum(),
         )
-        .with_columns(
-            question_share=pl.when(of >= FEWEST_FOR_A_RATE).then(n / of),
-            share_low=pl.when(of >= FEWEST_FOR_A_RATE).then(wilson(n, of, upper=False)),
-            share_high=pl.when(of >= FEWEST_FOR_A_RATE).then(wilson(n, of, upper=True)),
-        )
+        .with_columns(**rated("questions", "assistant_messages", "question_share"))
     )
     return QUESTIONS.select(counted.sort("step"))
 
@@ -364,10 +354,3 @@ def paired_difference(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, s
 
 def _conversations(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     return trajectories.filter(pl.col("traj_type") == "conversation")
-
-
-def _scenario() -> pl.Expr:
-    # Without a scenario's id a trajectory stands for itself.
-    return pl.coalesce(
-        pl.concat_str("env_id", "task_id", separator="\x1f", ignore_nulls=False), "task_id", "trajectory_id"
-    )

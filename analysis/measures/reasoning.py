@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.expressions import wilson
+from analysis.measures.expressions import rated
 from analysis.schema import MESSAGES, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -16,13 +16,13 @@ SUMMARY = Table(
         _MESSAGES,
         Column("without_reasoning", pl.UInt32(), "assistant messages that carry no reasoning", unit="messages"),
         Column("missing_rate", pl.Float64(), "messages without reasoning over assistant messages", nullable=True),
-        Column("missing_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("missing_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        Column("missing_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("missing_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
         Column("call_messages", pl.UInt32(), "assistant messages that make a call", unit="messages"),
         Column("thoughts_before_calls", pl.UInt32(), "call messages that carry reasoning", unit="messages"),
         Column("thought_before_call_share", pl.Float64(), "of the call messages, with reasoning", nullable=True),
-        Column("thought_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("thought_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        Column("thought_before_call_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("thought_before_call_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
         Column("mean_chars", pl.Float64(), "mean length where there is reasoning", unit="characters", nullable=True),
         Column("p50_chars", pl.Float64(), "median length where there is reasoning", unit="characters", nullable=True),
         Column("p90_chars", pl.Float64(), "90th percentile of the length", unit="characters", nullable=True),
@@ -75,11 +75,10 @@ def summary(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
 
     Returns:
         One row per traj_type, conforming to SUMMARY. `missing_rate` is over all assistant messages,
-        `thought_before_call_share` over those that make a call; lengths are over those that carry reasoning.
+        `thought_before_call_share` over those that make a call, both null over fewer than 20; lengths are over the
+        messages that carry reasoning.
     """
     makes_call = pl.col(MESSAGES["tool_calls"].name) > 0
-    missing, n = pl.col("without_reasoning"), pl.col("assistant_messages")
-    thoughts, calls = pl.col("thoughts_before_calls"), pl.col("call_messages")
     counted = (
         _assistant(messages, trajectories)
         .group_by("traj_type")
@@ -95,12 +94,8 @@ def summary(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
             max_chars=_chars().max(),
         )
         .with_columns(
-            missing_rate=missing / n,
-            missing_low=wilson(missing, n, upper=False),
-            missing_high=wilson(missing, n, upper=True),
-            thought_before_call_share=pl.when(calls > 0).then(thoughts / calls),
-            thought_low=wilson(thoughts, calls, upper=False),
-            thought_high=wilson(thoughts, calls, upper=True),
+            **rated("without_reasoning", "assistant_messages", "missing_rate"),
+            **rated("thoughts_before_calls", "call_messages", "thought_before_call_share"),
         )
     )
     return SUMMARY.select(counted.sort("traj_type"))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from analysis.measures.expressions import wilson
+from analysis.measures.expressions import rated
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -73,9 +73,9 @@ LIMITS = Table(
         Column("limit", pl.UInt32(), "length limit", unit="tokens"),
         _SAMPLES,
         Column("over", pl.UInt32(), "samples longer than the limit", unit="samples"),
-        Column("over_share", pl.Float64(), "samples longer than the limit, of all"),
-        Column("over_low", pl.Float64(), "95 % Wilson interval, lower end"),
-        Column("over_high", pl.Float64(), "95 % Wilson interval, upper end"),
+        Column("over_share", pl.Float64(), "samples longer than the limit, of all", nullable=True),
+        Column("over_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("over_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
     ),
     key=("layout", "traj_type", "limit"),
 )
@@ -203,19 +203,14 @@ def over_limits(
 
     Returns:
         One row per (layout, traj_type, limit), conforming to LIMITS; a sample of exactly the limit is not over it.
+        The share is null over fewer than 20 samples.
     """
-    over, n = pl.col("over"), pl.col("samples")
     counted = (
         _sample_lengths(tokens, trajectories)
         .group_by("layout", "traj_type")
         .agg(pl.len().alias("samples"), *((pl.col("length") > limit).sum().alias(str(limit)) for limit in limits))
         .unpivot(index=["layout", "traj_type", "samples"], variable_name="limit", value_name="over")
-        .with_columns(
-            pl.col("limit").cast(pl.UInt32),
-            over_share=over / n,
-            over_low=wilson(over, n, upper=False),
-            over_high=wilson(over, n, upper=True),
-        )
+        .with_columns(pl.col("limit").cast(pl.UInt32), **rated("over", "samples", "over_share"))
     )
     return LIMITS.select(counted.sort("layout", "traj_type", "limit"))
 

@@ -46,7 +46,7 @@ def marks(found: dict[str, Any]) -> int:
 
 def title(chart: Any) -> str:
     text = spec(chart)["title"]["text"]
-    return text if isinstance(text, str) else " ".join(text)
+    return (text if isinstance(text, str) else " ".join(text)).replace("\u00a0", " ")
 
 
 def assert_says_what_is_missing(chart: Any, result: Table) -> None:

@@ -65,5 +65,5 @@ def test_first_messages_that_call_are_told_per_mode() -> None:
 
 def test_the_paired_difference_is_told_with_its_sign() -> None:
     assert title(charts.paired_difference(PAIRED)) == (
-        "On the same scenario a conversation takes +0.0 assistant messages and -1.0 calls"
+        "On the same scenario a conversation takes ±0.0 assistant messages and -1.0 calls"
     )

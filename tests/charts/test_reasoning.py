@@ -3,6 +3,7 @@
 from analysis.charts import reasoning as charts
 from analysis.measures import reasoning as measures
 from tests.charts.drawn import assert_drawn, assert_says_what_is_missing, title
+from tests.measures.frames import times
 from tests.measures.test_reasoning import MESSAGES_SEEN, TRAJECTORIES_SEEN
 
 SUMMARY = measures.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
@@ -11,12 +12,14 @@ POSITIONS = measures.positions(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
 
 
 def test_every_chart_is_drawn_from_its_own_columns() -> None:
-    assert_drawn(charts.missing(SUMMARY), SUMMARY, measures.SUMMARY, at_least=4)
+    many = measures.summary(times(MESSAGES_SEEN, 10), times(TRAJECTORIES_SEEN, 10)).collect()
+    assert_drawn(charts.missing(many), many, measures.SUMMARY, at_least=4)
     assert_drawn(charts.lengths(LENGTHS), LENGTHS, measures.LENGTHS, at_least=4)
     assert_drawn(charts.positions(POSITIONS), POSITIONS, measures.POSITIONS, at_least=4)
 
 
 def test_few_messages_are_told_as_counts() -> None:
+    assert_drawn(charts.missing(SUMMARY), SUMMARY, measures.SUMMARY, at_least=2)
     assert title(charts.missing(SUMMARY)) == (
         "No reasoning in assistant messages: 2 of 4 in conversations, 0 of 2 in runs without a user"
     )

@@ -19,6 +19,12 @@ def shuffled(frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame.collect().sample(fraction=1.0, shuffle=True, seed=3).lazy()
 
 
+def times(frame: pl.LazyFrame, copies: int) -> pl.LazyFrame:
+    """The same trajectories several times over, each copy with ids of its own."""
+    ids = pl.col("trajectory_id")
+    return pl.concat([frame.with_columns(ids + f"#{copy}") for copy in range(copies)])
+
+
 def _default(column: Column) -> Any:
     if column.nullable:
         return None

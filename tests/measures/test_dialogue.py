@@ -11,7 +11,7 @@ from scipy.stats import bootstrap
 from analysis.measures import dialogue
 from analysis.measures.resampling import mean_interval, ratio_interval
 from analysis.schema import MESSAGES, TOOL_CALLS, TRAJECTORIES, Table
-from tests.measures.frames import rows, shuffled
+from tests.measures.frames import rows, shuffled, times
 
 CONVERSATION, SOLO = "conversation", "non_conversation"
 
@@ -98,8 +98,10 @@ def test_the_clarification_rate_is_over_the_assistant_messages_of_conversations_
     found = dialogue.clarification(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect().row(0, named=True)
     assert (found["conversations"], found["asking_conversations"]) == (3, 3)
     assert (found["assistant_messages"], found["text_messages"], found["questions"]) == (3 + 4 + 1, 2 + 2 + 1, 3)
-    assert found["clarification_rate"] == 3 / 8
-    assert found["rate_low"] <= 3 / 8 <= found["rate_high"]
+    assert found["clarification_rate"] is None  # eight messages are too few for a rate
+    many = dialogue.clarification(times(MESSAGES_SEEN, 3), times(TRAJECTORIES_SEEN, 3)).collect().row(0, named=True)
+    assert (many["questions"], many["clarification_rate"]) == (9, 3 / 8)
+    assert many["clarification_rate_low"] < 3 / 8 < many["clarification_rate_high"]
 
 
 def test_a_question_before_the_first_call_is_told_from_a_later_one_and_from_one_without_any_call() -> None:
@@ -108,9 +110,10 @@ def test_a_question_before_the_first_call_is_told_from_a_later_one_and_from_one_
 
 
 def test_one_scenario_has_no_interval() -> None:
-    one = TRAJECTORIES_SEEN.filter(pl.col("trajectory_id") == "a")
-    found = dialogue.clarification(MESSAGES_SEEN, one).collect().row(0, named=True)
-    assert (found["clarification_rate"], found["rate_low"], found["rate_high"]) == (1 / 3, None, None)
+    one = times(TRAJECTORIES_SEEN.filter(pl.col("trajectory_id") == "a"), 7)
+    found = dialogue.clarification(times(MESSAGES_SEEN, 7), one).collect().row(0, named=True)
+    assert found["clarification_rate"] == 1 / 3
+    assert (found["clarification_rate_low"], found["clarification_rate_high"]) == (None, None)
 
 
 def test_a_step_that_few_reach_shows_counts_and_no_rate() -> None:
@@ -127,7 +130,7 @@ def test_a_step_that_twenty_reach_has_a_rate() -> None:
     talks = rows(TRAJECTORIES, *({"trajectory_id": name} for name in names))
     found = dialogue.questions_by_step(many, talks).collect().row(0, named=True)
     assert found["question_share"] == sum(name < "t15" for name in names) / 20
-    assert found["share_low"] < found["question_share"] < found["share_high"]
+    assert found["question_share_low"] < found["question_share"] < found["question_share_high"]
 
 
 def test_user_turns_are_those_of_conversations() -> None:

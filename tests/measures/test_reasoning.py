@@ -8,7 +8,7 @@ from polars.testing import assert_frame_equal
 
 from analysis.measures import reasoning
 from analysis.schema import MESSAGES, TRAJECTORIES, Table
-from tests.measures.frames import rows, shuffled
+from tests.measures.frames import rows, shuffled, times
 
 Measure = Callable[[pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
 
@@ -30,15 +30,24 @@ MESSAGES_SEEN = rows(
 
 
 def test_a_thought_of_no_characters_is_missing_as_is_one_that_is_not_there() -> None:
-    found = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
-    assert found["without_reasoning"].to_list() == [2, 0]
+    found = reasoning.summary(times(MESSAGES_SEEN, 10), times(TRAJECTORIES_SEEN, 10)).collect()
+    assert found["without_reasoning"].to_list() == [20, 0]
     assert found["missing_rate"].to_list() == [2 / 4, 0 / 2]
+    assert found["missing_rate_low"][0] < 2 / 4 < found["missing_rate_high"][0]
 
 
 def test_thoughts_before_calls_are_shared_over_the_messages_that_call() -> None:
-    found = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
-    assert found["call_messages"].to_list() == [2, 1]
+    found = reasoning.summary(times(MESSAGES_SEEN, 20), times(TRAJECTORIES_SEEN, 20)).collect()
+    assert found["call_messages"].to_list() == [40, 20]
+    assert found["thoughts_before_calls"].to_list() == [20, 20]
     assert found["thought_before_call_share"].to_list() == [1 / 2, 1 / 1]
+
+
+def test_rates_over_fewer_than_twenty_messages_are_left_to_the_counts() -> None:
+    found = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found["assistant_messages"].to_list() == [4, 2]
+    assert found["missing_rate"].to_list() == [None, None]
+    assert found["thought_before_call_share"].to_list() == [None, None]
 
 
 def test_lengths_are_taken_over_the_thoughts_there_are() -> None:
