@@ -37,7 +37,10 @@ class Tool(msgspec.Struct, frozen=True, gc=False):
 
 
 class Call(msgspec.Struct, gc=False):
-    """One call and, once paired, what answered it."""
+    """One call and, once paired, what answered it.
+
+    `result_text` is set only where one message carries the results of several calls.
+    """
 
     name: str | None
     arguments: str | None
@@ -46,6 +49,7 @@ class Call(msgspec.Struct, gc=False):
     message: int = 0
     step: int = 0
     result_message: int | None = None
+    result_text: str | None = None
     outcome: Outcome = "unknown"
     outcome_rule: OutcomeRule = "none"
     error: str | None = None

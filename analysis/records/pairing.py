@@ -23,7 +23,8 @@ def pair(trajectory: Trajectory) -> None:
         _pair(messages, calls, trajectory.findings)
         for call in calls:
             if call.result_message is not None:
-                call.outcome, call.outcome_rule, call.error = judge(messages[call.result_message].content)
+                text = messages[call.result_message].content if call.result_text is None else call.result_text
+                call.outcome, call.outcome_rule, call.error = judge(text)
 
 
 def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -> None:
@@ -37,7 +38,8 @@ def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -
                 continue
         results = [index for index in range(start + 1, end) if messages[index].role == "tool"]
         window = messages[start].calls if start >= 0 else []
-        if not window:
+        if not window or any(call.result_message is not None for call in window):
+            results = [index for index in results if all(call.result_message != index for call in window)]
             left.extend(results)
             continue
         results = _by_id(window, results, messages)

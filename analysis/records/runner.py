@@ -8,7 +8,7 @@ from a user turn.
 from analysis.records.assemble import assemble
 from analysis.records.chat import number, read_messages
 from analysis.records.contract import STEP_CAPS
-from analysis.records.model import Finding, Message, Trajectory
+from analysis.records.model import Call, Finding, Message, Trajectory
 from analysis.records.record import Record
 from analysis.records.release import rewards, task_info, tools_text, user_messages
 from analysis.records.text import declared_tools, responses, split_calls, split_reasoning
@@ -74,7 +74,8 @@ def read_text_calls(record: Record, messages: list[Message], observed: list[str]
         if message.role == "assistant":
             _read_assistant(record, index, message)
         elif message.role == "user" and index and messages[index - 1].role == "assistant":
-            _read_answer(message, is_logged_result=next(types, None) == "tool" and bool(messages[index - 1].calls))
+            calls = messages[index - 1].calls
+            _read_answer(message, index, calls, is_logged_result=next(types, None) == "tool" and bool(calls))
     return number(messages)
 
 
@@ -94,11 +95,15 @@ def _read_assistant(record: Record, index: int, message: Message) -> None:
     message.calls = [*message.calls, *calls]
 
 
-def _read_answer(message: Message, *, is_logged_result: bool) -> None:
-    texts = responses(message.content)
-    if texts or is_logged_result:
-        message.role = "tool"
-        message.content = "\n".join(texts) if texts else message.content
+def _read_answer(message: Message, index: int, calls: list[Call], *, is_logged_result: bool) -> None:
+    """A user message that carries results: one for each call in order, or one for the first call, the only one run."""
+    texts = responses(message.content) or ([message.content] if is_logged_result else [])
+    if not texts:
+        return
+    message.role, message.content = "tool", "\n".join(texts)
+    if len(calls) > 1 and len(texts) in (1, len(calls)):
+        for call, text in zip(calls, texts, strict=False):
+            call.result_message, call.result_text = index, text
 
 
 def _observed_types(record: Record) -> list[str]:

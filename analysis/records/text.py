@@ -56,11 +56,11 @@ def read_call(block: str) -> tuple[Call, str]:
         value, end = _SCAN.raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         return Call(None, text[:2000], "string"), f"a call block that is not JSON ({error}): {text[:120]!r}"
-    name = value.get("name")
+    name, written = value.get("name"), text[start:end]
     detail = f"text around the call's object: {text[end : end + 40]!r}" if text[end:].strip() or start else ""
     if not isinstance(name, str) or not name:
-        return Call(None, _arguments(text, value)[0], "object"), f"a call block that names no tool: {text[:120]!r}"
-    arguments, form = _arguments(text, value)
+        return Call(None, _arguments(written, value)[0], "object"), f"a call block that names no tool: {text[:120]!r}"
+    arguments, form = _arguments(written, value)
     return Call(name, arguments, form), detail  # type: ignore[arg-type]
 
 
@@ -102,7 +102,7 @@ def _arguments(text: str, value: dict[str, object]) -> tuple[str | None, str | N
 def _raw_member(text: str, key: str) -> str | None:
     """The member's JSON text as written, found by decoding the object into raw members; None if only lenient JSON."""
     try:
-        members = msgspec.json.decode(text[text.find("{") :].strip(), type=dict[str, msgspec.Raw])
+        members = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
         return bytes(members[key]).decode()
     except (msgspec.MsgspecError, UnicodeError, KeyError):
         return None

@@ -72,7 +72,7 @@ class Rows:
         append = self.rows["tool_calls"].append
         env_id, traj_type, messages = record.env_id, record.traj_type, record.messages
         for number, call in enumerate(record.calls, 1):
-            result = call.result_message
+            result, text = call.result_message, call.result_text
             append(
                 (
                     trajectory_id,
@@ -88,7 +88,7 @@ class Rows:
                     call.arguments_class,
                     call.is_offered,
                     result,
-                    None if result is None else len(messages[result].content),
+                    None if result is None else len(messages[result].content if text is None else text),
                     call.outcome,
                     call.outcome_rule,
                     call.error,
