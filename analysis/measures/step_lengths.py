@@ -104,11 +104,12 @@ CHARACTERS = Table(
 )
 
 
-def distribution(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+def distribution(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame:
     """Histogram and ECDF of steps, calls and user messages per mode (ANALYSES 5).
 
     Args:
         trajectories: conforms to TRAJECTORIES.
+        quantity: steps, tool calls or user messages; empty = all three.
 
     Returns:
         One row per (quantity, traj_type, value) that occurs, conforming to DISTRIBUTION. Values are kept one by one up
@@ -117,6 +118,7 @@ def distribution(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     width = pl.col("value").max().over("quantity") // _BARS + 1
     counted = (
         _long(trajectories)
+        .filter(pl.lit(not quantity) | (pl.col("quantity") == (quantity or "steps")))
         .with_columns(width=width)
         .with_columns(value=pl.col("value") // pl.col("width") * pl.col("width"))
         .group_by("quantity", "traj_type", "value")
