@@ -11,7 +11,6 @@ A cut that turns out wrong (a line that looks like a record's start inside a rec
 brackets instead.
 """
 
-import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +27,7 @@ Container = Literal["lines", "indented", "brackets", "parquet"]
 UNIT_BYTES = 32 << 20
 BLOCK_BYTES = 4 << 20
 HEAD_BYTES = 1 << 18
+UNCLOSED = "the array is not closed: the file ends after a whole record"
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _VALID = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -43,7 +43,6 @@ class Unit(NamedTuple):
     start: int
     end: int
     prefix: bytes = b""
-    is_last: bool = True
 
 
 class Raw(NamedTuple):
@@ -77,7 +76,7 @@ def plan(files: list[File]) -> list[Unit]:
 
 def whole(unit: Unit, size: int) -> Unit:
     """The unit that reads the same file by brackets."""
-    return unit._replace(container="brackets", start=0, end=size, prefix=b"", is_last=True)
+    return unit._replace(container="brackets", start=0, end=size, prefix=b"")
 
 
 def read_unit(unit: Unit) -> Iterator[Raw | Damage]:
@@ -103,11 +102,22 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
 
 
 def _open(path: str) -> IO[bytes]:
+    """The bytes of a file, unpacked if it is packed."""
+    packing = "gzip" if _is_packed(path) else None
+    if packing is None:
+        return _plain(path)
+    unpacked: IO[bytes] = fsspec.open(path, "rb", compression=packing).open()
+    return unpacked
+
+
+def _is_packed(path: str) -> bool:
+    with _plain(path) as stream:
+        return stream.read(2) == b"\x1f\x8b"
+
+
+def _plain(path: str) -> IO[bytes]:
+    # Not through fsspec where a plain file will do: its buffering costs a tenth of the reading.
     stream: IO[bytes] = fsspec.open(path, "rb").open() if "://" in path else Path(path).open("rb")  # noqa: SIM115
-    if stream.read(2) == b"\x1f\x8b":
-        stream.seek(0)
-        return gzip.open(stream)  # type: ignore[return-value]
-    stream.seek(0)
     return stream
 
 
@@ -116,16 +126,14 @@ def _plan_file(file: File) -> list[Unit]:
         raise SourceError(f"{file.name}: the file is empty (0 bytes); was the run that writes it killed?")
     with _open(file.path) as stream:
         head = stream.read(HEAD_BYTES)
-        is_packed = isinstance(stream, gzip.GzipFile)
     container, prefix = sniff(head, file.name)
     if container == "parquet":
         return _plan_parquet(file)
-    if container == "brackets" or is_packed:
+    if container == "brackets" or _is_packed(file.path):
         return [Unit(0, file.path, file.name, "brackets", 0, file.size)]
     starts = range(0, file.size, UNIT_BYTES)
     return [
-        Unit(0, file.path, file.name, container, start, min(start + UNIT_BYTES, file.size), prefix, start == starts[-1])
-        for start in starts
+        Unit(0, file.path, file.name, container, start, min(start + UNIT_BYTES, file.size), prefix) for start in starts
     ]
 
 
@@ -183,20 +191,18 @@ def _looks_like(text: bytes) -> str:
 def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
     is_array = unit.container == "indented"
-    last, is_open = b"", False
     for position, text, is_closed in _between_marks(unit, stream, unit.prefix + b"{" if is_array else b"\n"):
-        last, is_open = text, not is_closed
         if text:
             yield _raw(unit, position, text, "" if text.endswith(b"}") else _torn(text))
-    if is_array and unit.is_last and is_open and last.endswith(b"}"):
-        yield Damage(f"{unit.name}@{unit.end}", "the array is not closed: the file ends after a whole record")
+        if is_array and is_closed is False and text.endswith(b"}"):
+            yield Damage(f"{unit.name}@{position + len(text)}", UNCLOSED)
 
 
-def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """(offset, record, was the array closed after it) from each line start in the unit to the next one."""
+def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple[int, bytes, bool | None]]:
+    """(offset, record, None) from each line start in the unit to the next one; at the file's end, was it closed?"""
     start = max(unit.start - 1, 0)
     stream.seek(start)
-    buffer, base = stream.read(unit.end - start), start
+    buffer, base = stream.read(unit.end - start + len(mark)), start
     if unit.start == 0 and mark == b"\n":
         first = len(_BOM) if buffer.startswith(_BOM) else 0
     else:
@@ -209,12 +215,14 @@ def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple
         while following < 0:
             more = stream.read(max(BLOCK_BYTES, len(buffer) - position))
             if not more:
-                yield base + position, *_strip(buffer, position, len(buffer), mark)
+                start, text, is_closed = _cut(buffer, position, len(buffer), mark)
+                yield base + start, text, is_closed
                 return
             seam = max(len(buffer) - position - len(mark), 0)
             buffer, base, position = buffer[position:] + more, base + position, 0
             following = _find_line(buffer, mark, seam)
-        yield base + position, *_strip(buffer, position, following, mark)
+        start, text, _ = _cut(buffer, position, following, mark)
+        yield base + start, text, None
         position = following + 1
         if base + position >= unit.end:
             return
@@ -228,18 +236,20 @@ def _find_line(buffer: bytes, mark: bytes, start: int) -> int:
     return found
 
 
-def _strip(buffer: bytes, start: int, end: int, mark: bytes) -> tuple[bytes, bool]:
-    """The record between two marks without white space, comma and the array's closing bracket, in one copy."""
-    tail = buffer[max(end - 64, start) : end].rstrip(_SPACE)
+def _cut(buffer: bytes, start: int, end: int, mark: bytes) -> tuple[int, bytes, bool]:
+    """(start, record, was the array closed after it), without white space, comma and bracket, in one copy."""
+    while start < end and buffer[start] in _SPACE:
+        start += 1
+    near = max(end - 64, start)
+    tail = buffer[near:end].rstrip(_SPACE)
     is_closed = tail.endswith(b"]") and mark != b"\n"
     if is_closed:
         tail = tail[:-1].rstrip(_SPACE)
-    if tail and tail.endswith(b"}"):
-        return buffer[start : max(end - 64, start) + len(tail)].lstrip(_SPACE), is_closed
-    if tail and mark != b"\n":
+    if mark != b"\n":
         tail = tail.removesuffix(b",").rstrip(_SPACE)
-        return buffer[start : max(end - 64, start) + len(tail)].lstrip(_SPACE), is_closed
-    return buffer[start:end].strip(_SPACE), is_closed
+    if not tail and near > start:
+        return start, buffer[start:end].rstrip(_SPACE), is_closed
+    return start, buffer[start : near + len(tail)], is_closed
 
 
 def _torn(text: bytes) -> str:
@@ -252,7 +262,7 @@ def _raw(unit: Unit, position: int, data: bytes, broken: str = "") -> Raw:
 
 # By brackets ------------------------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _KEY = re.compile(rb'\{\s*"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
 _START = rb'\{\s*"(?:%s)"\s*:'
 _KNOWN = (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
@@ -345,6 +355,8 @@ class _Window:
             last = scanned
             for token in _TOKEN.finditer(self.buffer, scanned):
                 byte = self.buffer[token.start()]
+                if token["closed"] not in (None, b'"'):
+                    break
                 if byte in b"{[":
                     depth += 1
                 elif byte in b"}]":
@@ -352,7 +364,7 @@ class _Window:
                     if depth <= 0:
                         return token.end()
                 last = token.end()
-            # A string may be cut by the buffer's end: go on from the last whole token.
+            # A string is cut by the buffer's end: go on from the last whole token.
             shift = self.position
             if not self._more():
                 return None
@@ -398,10 +410,7 @@ def _plan_parquet(file: File) -> list[Unit]:
     except pl.exceptions.PolarsError as error:
         raise SourceError(f"{file.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
     starts = range(0, rows, ROWS_PER_UNIT) or range(0, 1)
-    return [
-        Unit(0, file.path, file.name, "parquet", start, min(start + ROWS_PER_UNIT, rows), b"", start == starts[-1])
-        for start in starts
-    ]
+    return [Unit(0, file.path, file.name, "parquet", start, min(start + ROWS_PER_UNIT, rows)) for start in starts]
 
 
 def _parquet(unit: Unit) -> Iterator[Raw]:

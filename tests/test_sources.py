@@ -1,0 +1,170 @@
+"""Containers are sniffed, records cut out with their offsets, and a broken record costs only itself."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from analysis import sources
+from analysis.sources import containers
+
+RECORDS: list[dict[str, Any]] = [
+    {"messages": [{"role": "user", "content": f'No. {n}: {{"a": [1, "]}}\\n    {{"]}} “quoted”'}], "n": n}
+    for n in range(7)
+]
+
+
+def write(folder: Path, name: str, text: str | bytes) -> Path:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def read(path: Path) -> tuple[list[sources.Raw], list[sources.Damage]]:
+    items = [item for unit in sources.plan(sources.locate(str(path))) for item in sources.read_unit(unit)]
+    raws = [item for item in items if isinstance(item, sources.Raw)]
+    return raws, [item for item in items if isinstance(item, sources.Damage)]
+
+
+LAYOUTS = {
+    "indent 4": json.dumps(RECORDS, indent=4, ensure_ascii=False),
+    "indent 2": json.dumps(RECORDS, indent=2),
+    "indent 1 tab": json.dumps(RECORDS, indent="\t"),
+    "indent 0": json.dumps(RECORDS, indent=0),
+    "one line": json.dumps(RECORDS),
+    "no spaces": json.dumps(RECORDS, separators=(",", ":")),
+    "record a line in an array": "[\n" + ",\n".join(map(json.dumps, RECORDS)) + "\n]",
+    "JSON Lines": "\n".join(map(json.dumps, RECORDS)),
+    "JSON Lines with blank lines": "\n\n".join(map(json.dumps, RECORDS)) + "\n\n",
+    "CRLF": "\r\n".join(map(json.dumps, RECORDS)) + "\r\n",
+    "indent 4 and CRLF": json.dumps(RECORDS, indent=4).replace("\n", "\r\n"),
+    "objects one after another": "\n".join(json.dumps(record, indent=2) for record in RECORDS),
+    "lines start like records inside a record": json.dumps(RECORDS, indent=4).replace("\n            {", "\n    {"),
+}
+
+
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"], ids=["", "BOM"])
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_gives_the_same_records_whatever_the_name_says(
+    tmp_path: Path, layout: str, suffix: str, bom: bytes
+) -> None:
+    data = bom + LAYOUTS[layout].encode()
+    path = write(tmp_path, f"records{suffix}", data)
+    raws, damage = read(path)
+    if layout.startswith("lines start like"):
+        unit = sources.plan(sources.locate(str(path)))[0]
+        assert any(sources.is_cut_wrong(unit, raw) for raw in raws)
+        raws = [r for r in sources.read_unit(sources.whole(unit, len(data))) if isinstance(r, sources.Raw)]
+    assert [json.loads(raw.data) for raw in raws] == RECORDS
+    assert damage == []
+    for raw in raws:
+        assert raw.byte_offset is not None
+        assert data[raw.byte_offset :].startswith(raw.data)
+
+
+@pytest.mark.parametrize("unit_bytes", [1, 7, 64, 200, 1000])
+@pytest.mark.parametrize("layout", ["indent 4", "indent 2", "JSON Lines", "CRLF", "indent 4 and CRLF"])
+def test_units_of_any_size_hold_every_record_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, unit_bytes: int
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", unit_bytes)
+    monkeypatch.setattr(containers, "BLOCK_BYTES", 16)
+    raws, damage = read(write(tmp_path, "records.json", LAYOUTS[layout]))
+    assert [json.loads(raw.data) for raw in raws] == RECORDS
+    assert damage == []
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 17, 1 << 20])
+@pytest.mark.parametrize("layout", ["one line", "no spaces", "objects one after another", "indent 0"])
+def test_brackets_are_matched_across_blocks_of_any_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, block: int
+) -> None:
+    monkeypatch.setattr(containers, "BLOCK_BYTES", block)
+    raws, _ = read(write(tmp_path, "records.json", LAYOUTS[layout]))
+    assert [json.loads(raw.data) for raw in raws] == RECORDS
+
+
+def test_one_object_is_one_record(tmp_path: Path) -> None:
+    for text in (json.dumps(RECORDS[0]), json.dumps(RECORDS[0], indent=4)):
+        raws, _ = read(write(tmp_path, "debug.json", text))
+        assert [json.loads(raw.data) for raw in raws] == RECORDS[:1]
+
+
+def test_a_packed_file_is_read_as_what_it_holds(tmp_path: Path) -> None:
+    raws, _ = read(write(tmp_path, "records.jsonl.gz", gzip.compress(LAYOUTS["JSON Lines"].encode())))
+    assert [json.loads(raw.data) for raw in raws] == RECORDS
+
+
+def test_parquet_as_datasets_writes_it_gives_records_without_phantom_nulls(tmp_path: Path) -> None:
+    rows = [{"messages": [{"role": "user", "content": "a"}, {"role": "tool", "content": "b", "name": "f"}], "n": 1}]
+    pl.DataFrame(rows).write_parquet(tmp_path / "data.bin")
+    raws, _ = read(tmp_path / "data.bin")
+    assert [json.loads(raw.data) for raw in raws] == rows
+    assert raws[0].origin == "data.bin@row 0"
+
+
+@pytest.mark.parametrize("layout", ["indent 4", "no spaces", "record a line in an array", "JSON Lines"])
+def test_a_torn_file_keeps_the_whole_records_and_says_what_was_lost(tmp_path: Path, layout: str) -> None:
+    text = LAYOUTS[layout].encode()
+    cut = text.rindex(b"quoted")
+    raws, _ = read(write(tmp_path, "torn.json", text[:cut]))
+    assert [json.loads(raw.data) for raw in raws if not raw.broken] == RECORDS[:-1]
+    (lost,) = [raw for raw in raws if raw.broken]
+    assert "does not end" in lost.broken
+    assert f"{len(lost.data):,} bytes" in lost.broken
+
+
+@pytest.mark.parametrize("layout", ["indent 4", "no spaces", "record a line in an array"])
+def test_an_array_torn_between_records_loses_no_record_and_is_named(tmp_path: Path, layout: str) -> None:
+    text = LAYOUTS[layout].rstrip().removesuffix("]").rstrip()
+    raws, damage = read(write(tmp_path, "torn.json", text))
+    assert [json.loads(raw.data) for raw in raws] == RECORDS
+    assert ["not closed" in item.reason for item in damage] == [True]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty (0 bytes)"),
+        (b"  \n ", "nothing but white space"),
+        (b"<!DOCTYPE html><html>", "web page"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"),
+        (b"../blobs/0123abcd", "holds a path"),
+        (b"PAR1 is not enough", "cannot be read"),
+        (b"hello", "starts with 'hello'"),
+    ],
+)
+def test_a_file_that_holds_no_records_says_what_it_looks_like(tmp_path: Path, content: bytes, message: str) -> None:
+    with pytest.raises(sources.SourceError, match=r".+") as caught:
+        read(write(tmp_path, "x.json", content))
+    assert message in str(caught.value)
+    assert "x.json" in str(caught.value)
+
+
+def test_a_name_that_is_not_there_names_the_nearest(tmp_path: Path) -> None:
+    write(tmp_path, "trajectories.json", "[]")
+    with pytest.raises(sources.SourceError, match=r"near it: trajectories\.json"):
+        sources.locate(str(tmp_path / "trajectoires.json"))
+
+
+def test_a_folder_and_a_glob_list_files_in_natural_order(tmp_path: Path) -> None:
+    for number in (10, 2, 1):
+        write(tmp_path, f"part-{number}.jsonl", LAYOUTS["JSON Lines"])
+    write(tmp_path, "notes.txt", "not data")
+    names = ["part-1.jsonl", "part-2.jsonl", "part-10.jsonl"]
+    assert [file.name for file in sources.locate(str(tmp_path))] == names
+    assert [file.name for file in sources.locate(str(tmp_path / "part-*.jsonl"))] == names
+
+
+def test_an_fsspec_address_is_read_like_a_file(tmp_path: Path) -> None:
+    import fsspec  # noqa: PLC0415
+
+    with fsspec.open("memory://bucket/part-1.jsonl", "wb") as stream:
+        stream.write(LAYOUTS["JSON Lines"].encode())
+    units = sources.plan(sources.locate("memory://bucket/part-*.jsonl"))
+    raws = [raw for unit in units for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw)]
+    assert [json.loads(raw.data) for raw in raws] == RECORDS

@@ -1,0 +1,365 @@
+"""What is kept, what is rejected, what is written, and when nothing is decoded again."""
+
+import json
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from analysis import sample, schema, sources
+from analysis.schema import conform
+from analysis.sources import containers
+from analysis.tables import Tables, build, decode, load, write_tables
+from tests.builders import step, tool, trajectory
+
+TABLES = [table for table in schema.RECORD_TABLES if table is not schema.REJECTED]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    return  # type: ignore[return-value]
+
+
+def people() -> list[dict[str, Any]]:
+    """Six records: ok, error, unanswered, conversation, an undeclared tool, an environment of its own."""
+    return [
+        trajectory("t1", steps=[step("get_user", arguments={"id": 1}), step(says="Task Completed")]),
+        trajectory("t2", steps=[step("transfer", error="no 'funds'"), step("transfer"), step(says="Task Completed")]),
+        trajectory("t3", steps=[step("transfer", answered=False)]),
+        trajectory("t1", traj_type="conversation", steps=[step(says="Who?", user="Ann."), step("get_user")]),
+        trajectory("t4", steps=[step("steal"), step(says="Task Completed")], tools=["get_user", "transfer"]),
+        trajectory("t1", env_id="env_10_sft", steps=[step(says="Task Completed", reasoning=None)]),
+    ]
+
+
+def written(folder: Path, text: str | bytes, name: str = "trajectories.json") -> str:
+    path = folder / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def dumped(records: list[dict[str, Any]], **options: Any) -> str:
+    return json.dumps(records, ensure_ascii=False, **({"indent": 4} | options))
+
+
+def frames(data: Tables, *, drop: tuple[str, ...] = ("origin", "record_bytes")) -> dict[str, pl.DataFrame]:
+    """Every table but `rejected`, without where records stand."""
+    found = {}
+    for table in TABLES:
+        frame: pl.DataFrame = getattr(data, table.name).collect()
+        found[table.name] = frame.drop(drop, strict=False).sort(pl.all())
+    return found
+
+
+def test_every_table_conforms_to_its_declaration(tmp_path: Path) -> None:
+    data = load(written(tmp_path, dumped(people())))
+    for table in schema.BASE_TABLES:
+        frame = getattr(data, table.name).collect()
+        assert frame.schema == table.schema
+        conform(frame, table)
+
+
+def test_in_is_kept_and_rejected_and_the_rejected_one_is_named(tmp_path: Path) -> None:
+    records = people()
+    records[2] = records[2] | {"messages": records[2]["messages"][:40]}
+    text = dumped(records)
+    data = load(written(tmp_path, text))
+    assert (data.manifest["records_in"], data.manifest["kept"], data.manifest["rejected"]) == (6, 5, 1)
+    ((origin, offset, reason),) = data.rejected.collect().rows()
+    assert origin == f"trajectories.json@{offset}"
+    assert json.JSONDecoder().raw_decode(text.encode()[offset:].decode())[0] == records[2]
+    assert reason.startswith("messages: ")
+
+
+def test_a_scenario_run_twice_in_one_mode_is_a_finding_and_no_loss(tmp_path: Path) -> None:
+    data = load(written(tmp_path, dumped([people()[0], people()[0], people()[3]])))
+    repeats = data.findings.filter(pl.col("rule") == "repeated_task").collect()
+    assert repeats["trajectory_id"].to_list() == ["00000-00000", "00000-00001"]
+    assert data.manifest["kept"] == 3
+
+
+def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = written(tmp_path, dumped(people()))
+    first = frames(load(source))
+    monkeypatch.setattr(build, "decode_unit", None)
+    for name, frame in frames(load(source)).items():
+        assert_frame_equal(frame, first[name])
+
+
+def test_the_same_bytes_under_another_name_are_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load(written(tmp_path, dumped(people())))
+    monkeypatch.setattr(build, "decode_unit", None)
+    other = load(written(tmp_path, dumped(people()), "copy.json"))
+    assert other.manifest["source"].endswith("copy.json")
+
+
+def test_changed_bytes_of_the_same_size_and_time_are_not_missed(tmp_path: Path) -> None:
+    text = dumped(people())
+    source = written(tmp_path, text)
+    old = time.time() - 1000
+    os.utime(source, (old, old))
+    stat = Path(source).stat()
+    assert load(source).manifest["kept"] == 6
+    with Path(source).open("r+b") as stream:
+        stream.seek(text.index("env_10_sft"))
+        stream.write(b"env_20_sft")
+    os.utime(source, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert Path(source).stat().st_size == stat.st_size
+    assert "env_20_sft" in load(source).trajectories.collect()["env_id"].to_list()
+
+
+@pytest.mark.parametrize("variant", ["indent 2", "one line", "lines", "keys", "parquet", "units"])
+def test_container_layout_order_of_keys_and_units_change_nothing_but_ids(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str
+) -> None:
+    records = people()
+    expected = frames(load(written(tmp_path, dumped(records))), drop=("origin", "record_bytes", "trajectory_id"))
+    text: str | bytes = {
+        "indent 2": dumped(records, indent=2),
+        "one line": dumped(records, indent=None),
+        "lines": "\n".join(json.dumps(record) for record in records),
+        "keys": dumped([dict(reversed(record.items())) for record in records], indent=1),
+    }.get(variant, dumped(records, indent=3))
+    source = written(tmp_path, text, "other.json")
+    if variant == "parquet":
+        pl.DataFrame(records).write_parquet(source)
+    if variant == "units":
+        monkeypatch.setattr(containers, "UNIT_BYTES", 300)
+    found = frames(load(source), drop=("origin", "record_bytes", "trajectory_id"))
+    for name, frame in found.items():
+        assert_frame_equal(frame, expected[name])
+
+
+def test_tool_sets_are_the_same_set_whatever_their_indent_and_key_order(tmp_path: Path) -> None:
+    first = trajectory("t1", tools=[tool("a", properties={"x": {"type": "string"}})])
+    second = first | {"tools": json.dumps([dict(reversed(t.items())) for t in json.loads(first["tools"])], indent=3)}
+    data = load(written(tmp_path, dumped([first, second])))
+    assert data.trajectories.select(pl.col("tool_set").n_unique()).collect().item() == 1
+    assert data.tools.collect().height == 1
+
+
+def test_a_killed_run_resumes_with_the_units_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    source = written(tmp_path, dumped(people()))
+    units = sources.plan(sources.locate(source))
+    assert len(units) > 3
+    decoded: list[int] = []
+
+    def dies_at_the_third(unit: sources.Unit, target: str) -> decode.Receipt:
+        if len(decoded) == 2:
+            raise KeyboardInterrupt
+        decoded.append(unit.shard)
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", dies_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        load(source)
+    again: list[int] = []
+
+    def counts(unit: sources.Unit, target: str) -> decode.Receipt:
+        again.append(unit.shard)
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", counts)
+    assert load(source).manifest["kept"] == 6
+    assert sorted(decoded + again) == [unit.shard for unit in units]
+
+
+def test_a_unit_that_cannot_be_read_is_one_named_rejection(tmp_path: Path) -> None:
+    source = written(tmp_path, dumped(people()))
+    (unit,) = sources.plan(sources.locate(source))
+    receipt = build.give_up(unit, str(tmp_path / "out"), "the process that read it died")
+    assert (receipt.records_in, receipt.kept, receipt.rejected) == (1, 0, 1)
+    rejected = pl.read_parquet(tmp_path / "out" / "rejected" / "*.parquet")
+    assert "the process that read it died" in rejected["reason"].item()
+
+
+def test_written_tables_hold_every_table_and_a_manifest(tmp_path: Path) -> None:
+    manifest = write_tables(written(tmp_path, dumped(people())), tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text()) == manifest
+    assert {
+        "source",
+        "bytes",
+        "content_hash",
+        "dialects",
+        "records_in",
+        "kept",
+        "rejected",
+        "versions",
+    } <= manifest.keys()
+    assert manifest["dialects"] == {"release": 6}
+    for table in TABLES:
+        assert pl.read_parquet(tmp_path / "out" / table.name / "*.parquet").schema == table.schema
+    assert pl.read_parquet(tmp_path / "out" / "trajectories" / "*.parquet").height == manifest["kept"]
+
+
+def test_tables_are_not_written_over_somebodys_folder(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    with pytest.raises(FileExistsError, match="name another"):
+        write_tables(written(tmp_path, dumped(people())), tmp_path / "mine")
+    assert (tmp_path / "mine" / "thesis.tex").exists()
+
+
+def test_a_selection_narrows_every_table(tmp_path: Path) -> None:
+    data = load(written(tmp_path, dumped(people()))).where(env_id="env_1_sft", traj_type="conversation")
+    assert data.trajectories.collect().height == 1
+    for table in (schema.MESSAGES, schema.TOOL_CALLS):
+        assert getattr(data, table.name).collect()["trajectory_id"].unique().to_list() == ["00000-00003"]
+
+
+def test_a_misspelt_environment_names_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nearest: env_10_sft"):
+        load(written(tmp_path, dumped(people()))).where(env_id="env_10_stf")
+
+
+def test_a_trajectory_is_read_again_with_its_texts(tmp_path: Path) -> None:
+    data = load(written(tmp_path, dumped(people())))
+    second, first = data.read(["00000-00001", "00000-00000"])
+    assert second.calls[0].error == "no 'funds'"
+    assert first.messages[2].reasoning == "I think."
+    with pytest.raises(KeyError, match="00000-00099"):
+        data.read(["00000-00099"])
+
+
+def test_a_derived_table_is_made_once(tmp_path: Path) -> None:
+    table = schema.Table("words", "record", (schema.TRAJECTORIES["trajectory_id"], schema.MESSAGES["content_chars"]))
+    data = load(written(tmp_path, dumped(people())))
+    made: list[str] = []
+
+    def rows(read: Any) -> list[tuple[int]]:
+        made.append(read.origin)
+        return [(sum(len(message.content) for message in read.messages),)]
+
+    frame = data.derive(table, rows, key="1").collect()
+    assert_frame_equal(frame, data.derive(table, rows, key="1").collect())
+    assert len(made) == 6
+    chars = data.messages.group_by("trajectory_id").agg(pl.col("content_chars").sum()).sort("trajectory_id")
+    assert_frame_equal(frame, chars.collect())
+
+
+def test_the_sample_says_that_it_is_synthetic_and_brings_its_siblings() -> None:
+    data = load("sample")
+    assert data.manifest["synthetic"]
+    assert data.manifest["records_in"] == data.manifest["kept"] == sample.DEFAULT["trajectories"]
+    known = set(data.environments.collect()["env_id"])
+    assert set(data.trajectories.collect()["env_id"]) < known
+    assert data.checks.collect().height > 0
+
+
+# Mutations ----------------------------------------------------------------------------------------------------------
+
+CONTAINERS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
+    "indent 4": dumped,
+    "one line": lambda records: dumped(records, indent=None),
+    "lines": lambda records: "\n".join(json.dumps(record, ensure_ascii=False) for record in records),
+}
+
+
+def _whole(data: Tables, victim: int) -> list[str]:
+    """task ids of the records that are not the victim, in order."""
+    ids = data.trajectories.collect()["task_id"].to_list()
+    return [id_ for id_ in ids if id_ in {f"env_1_sft-n{n}" for n in range(5) if n != victim}]
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    container=st.sampled_from(sorted(CONTAINERS)),
+    victim=st.integers(0, 4),
+    where=st.floats(0, 1, exclude_max=True),
+    mutation=st.sampled_from(["drop", "flip", "quote", "brace", "cut", "newline", "nul", "bytes"]),
+    seed=st.integers(0, 2**16),
+)
+def test_a_record_mutated_in_its_bytes_costs_no_other_record(
+    tmp_path_factory: pytest.TempPathFactory, container: str, victim: int, where: float, mutation: str, seed: int
+) -> None:
+    records = [trajectory(f"n{n}", steps=[step("get_user", arguments={"id": n})] * 2) for n in range(5)]
+    data = CONTAINERS[container](records).encode()
+    (unit,) = _units(tmp_path_factory.mktemp("plan"), data)
+    raw = [item for item in sources.read_unit(unit) if isinstance(item, sources.Raw)][victim]
+    assert raw.byte_offset is not None
+    inside = raw.byte_offset + 1 + int(where * (len(raw.data) - 2))
+    random_ = random.Random(seed)
+    patch = {
+        "drop": b"",
+        "flip": bytes([data[inside] ^ (1 << random_.randrange(8))]),
+        "quote": b'"',
+        "brace": random_.choice([b"{", b"}", b"[", b"]"]),
+        "cut": b"",
+        "newline": b"\n",
+        "nul": b"\0",
+        "bytes": random_.randbytes(3),
+    }[mutation]
+    length = min(random_.randrange(1, 40), raw.byte_offset + len(raw.data) - 1 - inside) if mutation == "cut" else 1
+    mutated = data[:inside] + patch + data[inside + length :]
+    loaded = load(written(tmp_path_factory.mktemp("data"), mutated), progress=False)
+    manifest = loaded.manifest
+    assert manifest["records_in"] == manifest["kept"] + manifest["rejected"]
+    assert manifest["kept"] == loaded.trajectories.collect().height
+    assert manifest["rejected"] == loaded.rejected.collect().height
+    assert _whole(loaded, victim) == [f"env_1_sft-n{n}" for n in range(5) if n != victim]
+
+
+def _units(folder: Path, data: bytes) -> list[sources.Unit]:
+    return sources.plan(sources.locate(written(folder, data)))
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.just("\ud83d") | st.just(2**80),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    fixture=st.sampled_from(sorted(path.stem for path in (Path(__file__).parent / "records").glob("*.json"))),
+    path=st.lists(st.integers(0, 30), min_size=1, max_size=6),
+    value=VALUES,
+    is_dropped=st.booleans(),
+)
+def test_a_record_mutated_in_its_values_is_kept_or_rejected_and_never_raises(
+    fixture: str, path: list[int], value: Any, is_dropped: bool
+) -> None:
+    from analysis import records  # noqa: PLC0415
+    from analysis.tables.rows import Rows  # noqa: PLC0415
+
+    case = json.loads((Path(__file__).parent / "records" / f"{fixture}.json").read_text(encoding="utf-8"))
+    record = _mutated(case["record"], path, value, is_dropped)
+    read = records.read(json.dumps(record).encode(), "x@0", 0)
+    rows = Rows()
+    rows.add("00000-00000", read)
+    made = rows.frames()
+    assert made["trajectories"].height + made["rejected"].height == 1
+    for table in schema.RECORD_TABLES:
+        conform(made[table.name], table)
+
+
+def _mutated(value: Any, path: list[int], new: Any, is_dropped: bool) -> Any:
+    """Replace or drop one value, inside JSON texts too."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return json.dumps(_mutated(json.loads(value), path, new, is_dropped))
+        except ValueError:
+            return new
+    if not path or not isinstance(value, dict | list) or not value:
+        return new
+    keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
+    key = keys[path[0] % len(keys)]
+    if len(path) == 1 and is_dropped:
+        return (
+            {k: v for k, v in value.items() if k != key}
+            if isinstance(value, dict)
+            else [v for v in value if v is not value[key]]
+        )
+    changed = _mutated(value[key], path[1:], new, is_dropped)
+    return {**value, key: changed} if isinstance(value, dict) else [*value[:key], changed, *value[key + 1 :]]
