@@ -5,9 +5,11 @@ Every string is escaped here, whoever wrote it.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
+
+import polars as pl
 
 # JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own.
 CHART_TYPE = "application/vnd.vegalite.v5+json"
@@ -55,7 +57,7 @@ def formatted(value: Any, *, is_share: bool = False) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return _float(value, is_share)
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | pl.Series):
         return ", ".join(formatted(item, is_share=is_share) for item in value)
     return str(value)
 
@@ -69,33 +71,24 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
 
 
-def grid(
-    names: Sequence[str], rows: Iterable[Sequence[Any]], heads: Mapping[str, tuple[str, str]], caption: str
-) -> str:
-    """Rows as a table that scrolls by itself; what was rounded carries its exact value, to sort and to copy by.
+def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str) -> str:
+    """A frame as a table that scrolls by itself; what was rounded carries its exact value, to sort and to copy by.
 
     Args:
-        names: of the columns.
-        rows: values in that order.
+        frame: what to show, every row of it.
         heads: title and meaning of the columns that have them.
         caption: what the table shows; the region that scrolls is named after it.
     """
-    held = list(rows)
-    numeric = {name for i, name in enumerate(names) if is_numeric(row[i] for row in held)}
+    names = frame.columns
+    numeric = {name for name, dtype in frame.schema.items() if dtype.is_numeric()}
     parts = shares(names)
     titles = "".join(_head(name, *heads.get(name, (name.replace("_", " "), "")), name in numeric) for name in names)
-    body = "\n".join("<tr>" + "".join(_cells(names, row, numeric, parts)) + "</tr>" for row in held)
+    body = "\n".join("<tr>" + "".join(_cells(names, row, numeric, parts)) + "</tr>" for row in frame.iter_rows())
     label = text(caption)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table><caption>{label}</caption>'
         f"<thead><tr>{titles}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
-
-
-def is_numeric(values: Iterable[Any]) -> bool:
-    """Numbers only, absent ones aside, and at least one."""
-    present = [value for value in values if value is not None]
-    return bool(present) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in present)
 
 
 def _float(value: float, is_share: bool) -> str:

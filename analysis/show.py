@@ -8,6 +8,7 @@ light and dark.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 import altair as alt
@@ -85,7 +86,7 @@ def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str =
     heads = {c.name: (c.title, c.meaning) for c in result if c.name in frame.columns}
     more = f" The first {rows:,} of {frame.height:,} rows." if frame.height > rows else ""
     below = f'<p class="definition">{text(definition + more)}</p>' if definition or more else ""
-    body = grid(frame.columns, frame.head(rows).iter_rows(), heads, caption)
+    body = grid(frame.head(rows), heads, caption)
     _html(f'<div class="tj table">{body}{below}</div>', "table", caption=caption, rows=frame.height)
 
 
@@ -157,7 +158,7 @@ def source_facts(data: Tables) -> dict[str, str]:
 
 
 def _html(html: str, kind: str, **facts: Any) -> None:
-    plain = re.sub(r"\s*<[^>]+>\s*", " ", html).strip()
+    plain = unescape(re.sub(r"\s*<[^>]+>\s*", " ", html)).strip()
     display(
         {"text/html": LAB_STYLE + html, "text/plain": plain[:2000]},
         raw=True,
