@@ -1,0 +1,247 @@
+"""The command line: one verb a task, each thin. `python -m analysis VERB --help` teaches with examples."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from analysis import sample
+from analysis.schema import SchemaError
+from analysis.sources import SourceError
+
+OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED = 0, 1, 2, 6, 130
+
+SOURCE = "a file, a glob, a folder, an fsspec address, `sample`, or hub:OWNER/NAME[@REVISION][:FILE]"
+EPILOG = """\
+examples:
+  python -m analysis report                                   the bundled sample -> reports/html/index.html
+  python -m analysis report trajectories.json                 the same for your records
+  python -m analysis tables trajectories.json out/            tables as Parquet, for any tool
+  python -m analysis sample big.json --trajectories 9022 --environments 140 --seed 1
+  python -m analysis VERB --help                              what a verb takes, with examples
+
+Decoded tables are kept in $TRAJECTORY_CACHE (or ~/.cache/trajectory-notebooks) and found again by content.
+"""
+TABLES = """\
+examples:
+  python -m analysis tables trajectories.json out/
+  python -m analysis tables 'runs/**/*.json' out/ --jobs 4
+  python -m analysis tables hub:XXHStudyHard/EnvScaler-SFT-Traj-9K out/ \\
+      --environments hub:XXHStudyHard/EnvScaler-191-Env --scenarios hub:XXHStudyHard/EnvScaler-SFT-Scenario
+
+writes OUT/<table>/*.parquet and OUT/manifest.json. Records in = kept + rejected, always.
+exit status: 0 all kept · 1 something was rejected or lost · 2 could not run · 6 cannot write · 130 interrupted
+"""
+SAMPLE = """\
+examples:
+  python -m analysis sample sample.json
+  python -m analysis sample sample.jsonl --trajectories 50 --environments 5 --seed 3 --siblings siblings/
+  python -m analysis sample big.json --trajectories 9022 --environments 140 --seed 1 --release-sizes
+
+The same numbers give the same bytes. OUT ending in .jsonl becomes JSON Lines, any other name one JSON array.
+"""
+REPORT = """\
+examples:
+  python -m analysis report                                   every report on the bundled sample
+  python -m analysis report trajectories.json --only tool_usage -p top 30
+  python -m analysis report trajectories.json -p traj_type conversation --out talks/
+  python -m analysis report trajectories.json --only tool_usage --each env_id --jobs 4
+
+A parameter goes to the notebooks that know it; a name none of them knows is refused, with the nearest.
+SOURCE_DATE_EPOCH sets the date on the pages: the same inputs then give the same bytes.
+exit status: 0 all made · 1 a cell failed, or several kinds of failure · 2 could not run · 3 a kernel died ·
+             4 a cell took too long · 5 no such kernel · 6 cannot write · 130 interrupted
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb; what a person can mend is one line on stderr."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (SourceError, SchemaError) as error:
+        return _complain(error, COULD_NOT)
+    except OSError as error:
+        return _complain(_cannot_write(error), CANNOT_WRITE)
+    except KeyboardInterrupt:
+        return _complain("interrupted", INTERRUPTED)
+    return status
+
+
+def tables(options: argparse.Namespace) -> int:
+    """Decode a source into tables; 1 when something was rejected or lost, unless that is asked to be borne."""
+    from analysis.tables import write_tables  # noqa: PLC0415  polars: half a second that --help need not pay
+
+    try:
+        manifest = write_tables(
+            options.source,
+            options.out,
+            environments=options.environments,
+            scenarios=options.scenarios,
+            jobs=options.jobs,
+            dask=options.dask,
+            progress=not options.quiet,
+        )
+    except FileExistsError as error:
+        return _complain(error, COULD_NOT)
+    kept, rejected, records = manifest["kept"], manifest["rejected"], manifest["records_in"]
+    print(f"{options.out}: {records:,} records in = {kept:,} kept + {rejected:,} rejected")
+    if rejected:
+        _say(f"{rejected:,} of {records:,} records rejected; origin and reason stand in {options.out / 'rejected'}")
+    for damage in manifest["damage"]:
+        _say(f"{damage['origin']}: {damage['reason']}")
+    return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK
+
+
+def write_sample(options: argparse.Namespace) -> int:
+    """Play a sample."""
+    size: sample.Size = {
+        "trajectories": options.trajectories,
+        "environments": options.environments,
+        "seed": options.seed,
+    }
+    try:
+        sample.write(options.out, **size, release_sizes=options.release_sizes)
+        if options.siblings:
+            sample.write_siblings(options.siblings, **size)
+    except ValueError as error:
+        return _complain(error, COULD_NOT)
+    print(f"{options.out}: {options.trajectories:,} synthetic records")
+    return OK
+
+
+def report(options: argparse.Namespace) -> int:
+    """Make the reports."""
+    from analysis.report.run import Request, run  # noqa: PLC0415  papermill and nbconvert take seconds
+    from analysis.report.suite import ParameterError  # noqa: PLC0415
+
+    chosen = {name: value for name in vars(Request()) if (value := getattr(options, name, None)) is not None}
+    try:
+        result = run(Request(**{**chosen, "only": tuple(options.only), "progress": not options.quiet}))
+    except ParameterError as error:
+        return _complain(error, COULD_NOT)
+    for name, failure in result.failures.items():
+        _say(f"{name}: {failure.message}")
+    made = sum(entry.state == "made" for entry in result.entries)
+    print(f"{made:,} of {len(result.entries):,} reports made: {result.index}")
+    return result.status
+
+
+def _parser() -> argparse.ArgumentParser:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        "python -m analysis",
+        description="Tables and reports of tool-use trajectories.",
+        epilog=EPILOG,
+        formatter_class=form,
+    )
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for name, run, about, epilog, options in (
+        ("tables", tables, "decode a source into Parquet tables", TABLES, _table_options),
+        ("sample", write_sample, "play a synthetic sample into a file", SAMPLE, _sample_options),
+        ("report", report, "execute the notebooks and write one HTML file each", REPORT, _report_options),
+    ):
+        verb = verbs.add_parser(name, help=about, description=about, epilog=epilog, formatter_class=form)
+        verb.set_defaults(run=run)
+        options(verb)
+    return parser
+
+
+def _table_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("source", metavar="SOURCE", help=SOURCE)
+    verb.add_argument("out", metavar="OUT", type=Path, help="folder to write")
+    _sibling_options(verb)
+    verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
+    verb.add_argument(
+        "--dask", default="", metavar="ADDRESS", help="decode on a Dask cluster, e.g. tcp://scheduler:8786"
+    )
+    verb.add_argument("--keep-going", action="store_true", help="exit with 0 even when records were rejected or lost")
+    verb.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _sample_options(verb: argparse.ArgumentParser) -> None:
+    default = sample.DEFAULT
+    verb.add_argument("out", metavar="OUT", type=Path, help="file to write")
+    for name, usual, meaning in (
+        ("trajectories", default["trajectories"], "records to play"),
+        ("environments", default["environments"], "different environments to play them in"),
+    ):
+        verb.add_argument(
+            f"--{name}", type=_positive, default=usual, metavar="N", help=f"{meaning}; default: %(default)s"
+        )
+    verb.add_argument("--seed", type=int, default=default["seed"], metavar="S", help="default: %(default)s")
+    verb.add_argument(
+        "--release-sizes", action="store_true", help="reasoning as long as the release's, about 75 KB a record"
+    )
+    verb.add_argument(
+        "--siblings", type=Path, metavar="FOLDER", help="write the environments and scenarios behind it, too"
+    )
+
+
+def _report_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("source", metavar="SOURCE", nargs="?", default="sample", help=f"{SOURCE}; default: sample")
+    verb.add_argument("--only", action="append", default=[], metavar="NAME", help="this report only; may be repeated")
+    verb.add_argument(
+        "-p", dest="parameters", action=_Pairs, nargs=2, default={}, metavar=("NAME", "VALUE"),
+        help="a notebook's parameter; may be repeated",
+    )  # fmt: skip
+    verb.add_argument(
+        "--each", default="", metavar="COLUMN", help="a page per value of it, e.g. env_id, and an overview"
+    )
+    _sibling_options(verb)
+    verb.add_argument("--out", type=Path, metavar="DIR", help="folder of the pages; default: reports/html")
+    verb.add_argument("--executed", type=Path, metavar="DIR", help="executed notebooks; default: reports/executed")
+    verb.add_argument(
+        "--suite", type=Path, metavar="FILE", help="declaration of the reports; default: reports/suite.toml"
+    )
+    verb.add_argument("--jobs", type=_positive, metavar="N", help="notebooks at a time; default: one a core")
+    verb.add_argument("--timeout", type=_positive, metavar="S", help="seconds a cell may take; default: 600")
+    verb.add_argument("--engine", metavar="NAME", help="papermill engine to execute with")
+    verb.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _sibling_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--environments", default="", metavar="SOURCE", help="sibling set of environments")
+    verb.add_argument(
+        "--scenarios", default="", metavar="SOURCE", help="sibling sets of scenarios, separated by commas"
+    )
+
+
+class _Pairs(argparse.Action):
+    """`-p NAME VALUE`, collected into a dict; a name given twice is a mistake."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: Any = None
+    ) -> None:
+        name, value = values
+        pairs = getattr(namespace, self.dest)
+        if name in pairs:
+            parser.error(f"-p {name} is given twice")
+        setattr(namespace, self.dest, {**pairs, name: value})
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text}: at least 1")
+    return number
+
+
+def _cannot_write(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
+def _complain(problem: object, status: int) -> int:
+    _say(problem)
+    return status
+
+
+def _say(problem: object) -> None:
+    """One line, whatever the message holds."""
+    print("analysis:", " ".join(str(problem).split()), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,392 @@
+"""Declared reports -> executed notebooks -> pages, and an index that is never more hopeful than the folder.
+
+The source is decoded once, before the first kernel starts, so that every notebook finds its tables. Notebooks run in
+threads of this process: the work is in their kernels, which are processes of their own, and papermill with all it
+imports is loaded once. The page of an earlier run is gone before its successor is begun, so what is there was
+finished, and the index says what is missing and why.
+"""
+
+import hashlib
+import logging
+import os
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+import nbformat
+import papermill
+import polars as pl
+from tqdm.auto import tqdm
+
+from analysis.report import kernels
+from analysis.report.failures import Failure, exit_status, explain
+from analysis.report.folder import Entry, Folder, Group, Overview
+from analysis.report.suite import HOME, ROOT, SUITE, ParameterError, Report, choose, literal, read_suite, resolve
+from analysis.tables import Tables, load
+
+# An installed package writes where it is called, a checkout beside its suite.
+PLACE = Path("reports") if HOME != ROOT else ROOT / "reports"
+HTML = PLACE / "html"
+EXECUTED = PLACE / "executed"
+WARM = "warm_kernel"
+# What decides how a page looks, beside the project itself.
+PACKAGES = ("altair", "nbconvert", "papermill", "polars", "vl-convert-python")
+
+
+class Exporter(Protocol):
+    """Anything of nbconvert's that makes one page of one notebook."""
+
+    def from_notebook_node(self, nb: Any, resources: Any = None) -> tuple[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for: the options of `python -m analysis report`. 0 jobs means one a core."""
+
+    source: str = "sample"
+    only: tuple[str, ...] = ()
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    out: Path = HTML
+    executed: Path = EXECUTED
+    jobs: int = 0
+    each: str = ""
+    timeout: int = 600
+    environments: str = ""
+    scenarios: str = ""
+    suite: Path = SUITE
+    engine: str = WARM
+    progress: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of it: an entry per report, the failures by report, the index, and the exit status they amount to."""
+
+    entries: list[Entry]
+    failures: dict[str, Failure]
+    index: Path
+
+    @property
+    def status(self) -> int:
+        return exit_status(list(self.failures.values()))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One page to be made; `lacking` says why it cannot be."""
+
+    report: Report
+    parameters: dict[str, Any]
+    group: str = ""
+    lacking: str = ""
+
+    @property
+    def name(self) -> str:
+        """Of the page and of the executed notebook, without an ending: plain letters, whatever the data hold."""
+        return f"{self.report.name}--{file_name(self.group)}" if self.group else self.report.name
+
+    @property
+    def title(self) -> str:
+        return f"{self.report.title}: {self.group}" if self.group else self.report.title
+
+
+def run(request: Request, exporter: Exporter | None = None) -> Result:
+    """Make the reports asked for.
+
+    Args:
+        request: which, of what, where to.
+        exporter: makes the pages; the suite's own unless another is given.
+
+    Returns:
+        What was made and what was not. A failing report costs only itself.
+
+    Raises:
+        ParameterError: something asked for does not exist; nothing has run and nothing has changed.
+        sources.SourceError: there is nothing to read; neither.
+        OSError: the output folders cannot be written.
+        KeyboardInterrupt: passed on after the kernels are stopped and the index says what is missing.
+    """
+    reports = choose(read_suite(request.suite), request.only)
+    siblings = {name: getattr(request, name) for name in ("environments", "scenarios") if getattr(request, name)}
+    given = {**siblings, **request.parameters}
+    parameters = resolve(reports, given, offered={"source": request.source})
+    if request.engine == WARM:
+        papermill.engines.papermill_engines.register(WARM, _warm_engine())
+        kernels.warm_up()  # imports while the tables are read
+    data = load(
+        request.source,
+        environments=given.get("environments", ""),
+        scenarios=given.get("scenarios", ""),
+        progress=request.progress,
+    )
+    jobs = _by_value(reports, parameters, data, request.each) if request.each else _once(reports, parameters, data)
+    request.executed.mkdir(parents=True, exist_ok=True)
+    suite = _Suite(request, data, jobs, exporter or _own_exporter())
+    with _quiet():
+        suite.make()
+    return Result(suite.folder.entries, suite.failures, suite.folder.index)
+
+
+def _once(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables) -> list[Job]:
+    return [Job(report, parameters[report.name], lacking=_lacking(report, data)) for report in reports]
+
+
+def _by_value(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables, column: str) -> list[Job]:
+    """A job per report and value of the column, for the reports that take the column as a parameter."""
+    names = data.trajectories.collect_schema().names()
+    if column not in names:
+        raise ParameterError(f"--each {column}: not a column of the trajectories; it has {', '.join(names)}")
+    values = data.trajectories.select(pl.col(column).cast(pl.String).unique().drop_nulls()).collect().to_series()
+    if values.is_empty():
+        raise ParameterError(f"--each {column}: {data.source} names none")
+    jobs = []
+    for value in sorted(values, key=_natural):
+        own = resolve(reports, {column: value}, offered={})
+        for job in _once([report for report in reports if own[report.name]], parameters, data):
+            jobs.append(replace(job, parameters=job.parameters | own[job.report.name], group=value))
+    return [job for job in jobs if not job.lacking]
+
+
+def _lacking(report: Report, data: Tables) -> str:
+    for need in report.needs:
+        if getattr(data, need).head(1).collect().is_empty():
+            missing = need.replace("_", " ")
+            return f"{data.source} has no {missing}; name the sibling sets with --environments and --scenarios"
+    return ""
+
+
+def _natural(text: str) -> list[Any]:
+    """env_2 before env_10: texts and numbers in turn, so that like is compared with like."""
+    return [int(part) if position % 2 else part for position, part in enumerate(re.split(r"([0-9]+)", text))]
+
+
+def file_name(value: str) -> str:
+    """A value of the data as part of a file's name: itself where it is harmless, else what remains and a hash of it."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", value)[:60]
+    return plain if plain == value else f"{plain}-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
+
+
+class _Suite:
+    """One run: its jobs, its folder, and what has failed so far."""
+
+    def __init__(self, request: Request, data: Tables, jobs: list[Job], exporter: Exporter) -> None:
+        self.request = request
+        self.jobs = jobs
+        self.exporter = exporter
+        self.failures: dict[str, Failure] = {}
+        self.provenance = provenance(request, data)
+        overview = _overview(request.each, data, jobs) if request.each else None
+        self.folder = Folder(request.out, self.provenance, [self._entry(job) for job in jobs], overview)
+
+    def make(self) -> None:
+        self.folder.begin()
+        runnable = [job for job in self.jobs if not job.lacking]
+        pool = ThreadPoolExecutor(self.request.jobs or _cores())
+        try:
+            futures = {pool.submit(self._execute, job): job for job in runnable}
+            bar = tqdm(
+                as_completed(futures), total=len(futures), desc="reports", unit="report", disable=self._is_silent
+            )
+            for future in bar:
+                self._finish(futures[future], future)
+            self._mend_links(runnable)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            kernels.kill_all()
+            raise
+        finally:
+            pool.shutdown(wait=True)
+            self.folder.end()
+
+    @property
+    def _is_silent(self) -> bool | None:
+        """None: silent unless stderr is a terminal."""
+        return None if self.request.progress else True
+
+    def _execute(self, job: Job) -> Any:
+        """The executed notebook, kept under `executed`; a failed one is kept as far as it came."""
+        # Two runs may execute the same notebook at once: each writes a file of its own, and renames.
+        beside = self.request.executed / f".{job.name}.{os.getpid()}.ipynb"
+        try:
+            return papermill.execute_notebook(
+                literal(job.report.notebook),
+                literal(beside),
+                job.parameters,
+                engine_name=self.request.engine,
+                progress_bar=False,
+                execution_timeout=self.request.timeout,
+                # Not papermill's cwd, which is this whole process's: relative sources mean what they mean here.
+                resources={"metadata": {"path": str(Path.cwd())}},
+            )
+        except Exception as error:
+            raise _ReportError(explain(error, _as_far_as_it_came(beside), self.request.timeout)) from error
+        finally:
+            if beside.exists():
+                beside.replace(self._executed(job))
+
+    def _executed(self, job: Job) -> Path:
+        return self.request.executed / f"{job.name}.ipynb"
+
+    def _finish(self, job: Job, future: "Future[Any]") -> None:
+        try:
+            self._export(job, future.result())
+        except _ReportError as error:
+            self._fail(job, error.failure)
+        except Exception as error:  # Exporters are many people's code on other people's data: it costs this page only.
+            self._fail(job, explain(error))
+        else:
+            self.folder.update(job.name, state="made")
+
+    def _fail(self, job: Job, failure: Failure) -> None:
+        self.failures[job.name] = failure
+        self.folder.update(job.name, state="failed", message=failure.message)
+
+    def _export(self, job: Job, notebook: Any) -> None:
+        links = [
+            (other.name, other.title, f"{other.name}.html")
+            for other in self.jobs
+            if other.group == job.group and not other.lacking and other.name not in self.failures
+        ]
+        own = self.provenance | {"parameters": job.parameters, "command": command(self.request, job)}
+        resources = {"suite": links, "provenance": own, "metadata": {"name": job.name}}
+        html, _ = self.exporter.from_notebook_node(notebook, resources)
+        self.folder.write(f"{job.name}.html", html)
+
+    def _mend_links(self, jobs: list[Job]) -> None:
+        """Pages made before another report failed link to it: they are exported again without that link."""
+        hurt = {job.group for job in jobs if job.name in self.failures}
+        for job in jobs:
+            if job.group in hurt and job.name not in self.failures:
+                self._export(job, nbformat.read(self._executed(job), as_version=4))
+
+    def _entry(self, job: Job) -> Entry:
+        return Entry(
+            name=job.name,
+            title=job.title,
+            description=job.report.description,
+            page=f"{job.name}.html",
+            group=job.group,
+            state="skipped" if job.lacking else "pending",
+            message=job.lacking,
+            parameters={name: str(value) for name, value in job.parameters.items()},
+            source=self.request.source,
+            content_hash=self.provenance["content_hash"],
+            date=self.provenance["date"],
+        )
+
+
+class _ReportError(Exception):
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+def _as_far_as_it_came(path: Path) -> Any:
+    try:
+        return nbformat.read(path, as_version=4)
+    except (OSError, ValueError):
+        return None
+
+
+def _warm_engine() -> Any:
+    # After papermill is there: it loads the same class by its entry point while it is being imported.
+    from analysis.report.engine import WarmKernelEngine  # noqa: PLC0415
+
+    return WarmKernelEngine
+
+
+def _own_exporter() -> Exporter:
+    from analysis.report.exporter import TrajectoryReportExporter  # noqa: PLC0415  seconds, which a refusal need not pay
+
+    exporter: Exporter = TrajectoryReportExporter()
+    return exporter
+
+
+def provenance(request: Request, data: Tables) -> dict[str, Any]:
+    """Where the numbers come from and how to get them again: what every page and the index carry."""
+    names = ("revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected")
+    return {
+        "source": request.source,
+        **{name: data.manifest.get(name) for name in names},
+        "synthetic": bool(data.manifest.get("synthetic")),
+        "parameters": dict(request.parameters),
+        "versions": dict(data.manifest.get("versions", {})) | {name: version(name) for name in PACKAGES},
+        "commit": _commit(),
+        "date": _date(),
+        "command": command(request),
+    }
+
+
+def command(request: Request, job: Job | None = None) -> str:
+    """The command line that makes these reports, or one page, again."""
+    words = ["python", "-m", "analysis", "report", request.source]
+    for name in [job.report.name] if job else request.only:
+        words += ["--only", name]
+    chosen = dict(request.parameters) | ({request.each: job.group} if job and job.group else {})
+    for name, value in chosen.items():
+        words += ["-p", name, value]
+    for option in ("environments", "scenarios") if job else ("environments", "scenarios", "each"):
+        if getattr(request, option):
+            words += [f"--{option}", getattr(request, option)]
+    return shlex.join(words)
+
+
+def _date() -> str:
+    """Now, or the time SOURCE_DATE_EPOCH names, for pages that are to be the same byte for byte."""
+    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _commit() -> str:
+    """The checkout's commit, marked when files differ from it; empty outside of one."""
+    if not (ROOT / ".git").exists():
+        return ""
+    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
+    """One line per value of the column: how much there is of it and how its steps are spread."""
+    width = 2
+    counted = data.trajectories.group_by(pl.col(column).cast(pl.String)).agg(
+        trajectories=pl.len(),
+        tool_calls=pl.col("tool_calls").sum(),
+        steps=pl.col("assistant_messages").median(),
+        spread=pl.col("assistant_messages") // width,
+    )
+    rows = {row[column]: row for row in counted.collect().iter_rows(named=True)}
+    last = max(max(row["spread"]) for row in rows.values())
+    groups = []
+    for value in dict.fromkeys(job.group for job in jobs):
+        row = rows[value]
+        bars = [row["spread"].count(bin_) for bin_ in range(last + 1)]
+        groups.append(Group(value, row["trajectories"], row["tool_calls"], row["steps"], bars))
+    return Overview(column, f"trajectories by assistant messages, 0 to {(last + 1) * width - 1}, {width} a bar", groups)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Papermill's logger repeats every failure in its own words; ours are said once."""
+    logger = logging.getLogger("papermill")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
