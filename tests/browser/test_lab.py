@@ -237,6 +237,8 @@ def test_a_notebook_runs_as_it_is_and_draws_the_same_charts_for_whoever_opens_it
         executed = save(page, lab.folder / notebook)
         errors = [output for output in outputs(executed) if output["output_type"] == "error"]
         assert not errors, "\n".join(errors[0]["traceback"])
+        warnings = [output["text"] for output in outputs(executed) if output.get("name") == "stderr"]
+        assert not warnings, "red boxes in the notebook"
         charts = charts_in(executed)
         source = "".join("".join(cell["source"]) for cell in executed["cells"] if cell["cell_type"] == "code")
         assert charts + notices_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
