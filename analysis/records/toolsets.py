@@ -51,7 +51,8 @@ def toolset(text: str) -> ToolSet:
         if function is None:
             findings.append(Finding("unreadable_tool", None, f"tools[{position}] has no name"))
             continue
-        tool = Tool(function["name"], _text(function.get("description")), as_written(function.get("parameters")))
+        parameters = function.get("parameters")
+        tool = Tool(function["name"], _text(function.get("description")), as_written(parameters), *_counts(parameters))
         if tool.name in contracts:
             findings.append(Finding("repeated_tool", None, f"tools[{position}]: {tool.name} is declared twice"))
             continue
