@@ -356,6 +356,33 @@ TOKENS = Table(
     key=("trajectory_id", "message"),
 )
 
+VALUE_SOURCES = ("result", "user", "system", "task", "echo", "agent", "none")
+
+VALUES = Table(
+    "values",
+    "id-like argument value of a call",
+    (
+        _TRAJECTORY_ID,
+        _ENV_ID,
+        _TRAJ_TYPE,
+        Column("call", pl.UInt32(), "position among the trajectory's calls, from 1"),
+        Column("tool_name", pl.String(), "tool called", nullable=True),
+        Column("path", pl.String(), "where the value stands in the arguments, e.g. /items/0/id"),
+        Column("argument", pl.String(), "last name of the path"),
+        Column("value", pl.String(), "the value as text, at most 64 characters"),
+        Column("source", pl.Enum(VALUE_SOURCES), "where the value stood before, see records.values"),
+        Column("source_call", pl.UInt32(), "call whose result first held the value", nullable=True),
+        Column("distance", pl.UInt32(), "calls from there to here", unit="calls", nullable=True),
+        Column(
+            "chain",
+            pl.UInt32(),
+            "calls of the longest chain of reuse that ends with this call, itself one",
+            unit="calls",
+        ),
+    ),
+    key=("trajectory_id", "call", "path"),
+)
+
 RECORD_TABLES = (TRAJECTORIES, MESSAGES, TOOL_CALLS, TOOLS, FINDINGS, REJECTED)
 SIBLING_TABLES = (ENVIRONMENTS, ENVIRONMENT_TOOLS, SCENARIOS, CHECKS)
 DERIVED_TABLES = (TOKENS,)

@@ -235,7 +235,8 @@ def _errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
 
 def _response() -> pl.Expr:
     is_same_tool = pl.col("next_tool") == pl.col("tool")
-    is_same_call = is_same_tool & argument_key("arguments").eq_missing(argument_key("next_arguments"))
+    failed, tried = (argument_key(pl.when(is_same_tool).then(pl.col(c))) for c in ("arguments", "next_arguments"))
+    is_same_call = is_same_tool & failed.eq_missing(tried)
     return (
         pl.when(~pl.col("has_next").fill_null(False))
         .then(pl.lit("no_further_call"))

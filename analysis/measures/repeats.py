@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.calls import KIND, identity, rate_columns, trajectory_key, with_kind
+from analysis.measures.calls import KIND, identity, rate_columns, tool_key, trajectory_key, with_kind
 from analysis.measures.expressions import rated
 from analysis.schema import TOOL_CALLS, Column, Table
 
@@ -139,26 +139,20 @@ def loops(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyF
         One row per loop, longest first, conforming to LOOPS. A block that is itself a repetition (abab) is counted
         once, at its shortest period; trailing calls of an unfinished block belong to the loop.
     """
-    ordered = (
-        tool_calls.select(
-            *("trajectory_id", "env_id", "traj_type", "call", "tool_name", "outcome"),
-            same=identity(),
-            key=trajectory_key(),
-        )
-        .sort("key", "call")
-        .with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    # Used ten times over; without the cache its arguments would be made canonical each time.
+    near = _near_equals(tool_calls).cache()
+    spans = pl.concat([_spans(near, period) for period in range(1, LONGEST_PERIOD + 1)])
+    # A block that repeats a shorter one is periodic by that as well, over the very same calls.
+    shorter = spans.select("first", "last", shorter="period")
+    primitive = (
+        spans.join(shorter, on=["first", "last"])
+        .group_by("period", "first", "last")
+        .agg(is_shortest=(pl.col("period") % pl.col("shorter") != 0).sum() == pl.len() - 1)
+        .filter("is_shortest")
     )
-    spans = pl.concat([_spans(ordered, period) for period in range(1, LONGEST_PERIOD + 1)])
-    shortest = spans.join_where(
-        spans.select(shorter="period", start="first", end="last"),
-        pl.col("shorter") < pl.col("period"),
-        pl.col("start") <= pl.col("first"),
-        pl.col("end") >= pl.col("last"),
-    ).filter(pl.col("period") % pl.col("shorter") == 0)
-    kept = spans.join(shortest.select("period", "first").unique(), on=["period", "first"], how="anti")
-    members = kept.with_columns(row=pl.int_ranges("first", pl.col("last") + 1)).explode("row")
+    members = primitive.with_columns(row=pl.int_ranges("first", pl.col("last") + 1)).explode("row")
     described = (
-        with_kind(members.join(ordered, on="row"), environment_tools)
+        with_kind(members.join(near, on="row"), environment_tools)
         .sort("period", "first", "row")
         .group_by("period", "first")
         .agg(
@@ -205,35 +199,57 @@ def looping(loops: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
 
 def _repeats(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
     """Calls that name a tool, with is_repeat and is_idle_repeat (no changing call since the earlier one)."""
-    row, earlier = pl.col("row"), pl.col("earlier")
+    row, earlier, tool = pl.col("row"), pl.col("earlier"), pl.col("tool")
     changed = pl.when(pl.col("kind") == "change").then(row).forward_fill()
     return (
         with_kind(tool_calls.filter(pl.col("tool_name").is_not_null()), environment_tools)
         .select(
-            *("env_id", "traj_type", "tool_name", "call", "kind", "is_catalogued"),
-            same=identity(),
+            *("env_id", "traj_type", "tool_name", "call", "kind", "is_catalogued", "arguments"),
             key=trajectory_key(),
+            tool=tool_key(),
         )
         .sort("key", "call")
         .with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
         # A changing row of an earlier trajectory lies before any earlier call of this one: no group is needed.
         .with_columns(changed_before=changed.shift(1).fill_null(-1))
-        .sort("same", "row")
+        .sort("tool", "row")
+        .with_columns(same=identity((tool == tool.shift(1)) | (tool == tool.shift(-1)).fill_null(False)))
+        .sort("same", "row", nulls_last=True)
         .with_columns(earlier=pl.when(pl.col("same") == pl.col("same").shift(1)).then(row.shift(1)))
         .with_columns(is_repeat=earlier.is_not_null())
         .with_columns(is_idle_repeat=(pl.col("changed_before") <= earlier).fill_null(False))
     )
 
 
-def _spans(ordered: pl.LazyFrame, period: int) -> pl.LazyFrame:
-    """First and last row of every stretch in which each call equals the one `period` before it, long enough."""
-    recurs = (pl.col("same") == pl.col("same").shift(period)).fill_null(False)
+def _near_equals(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Calls that equal one at most LONGEST_PERIOD before or after them: few, and all that a loop can consist of."""
+    tool, same = pl.col("tool"), pl.col("same")
+    distances = [d for p in range(1, LONGEST_PERIOD + 1) for d in (p, -p)]
     return (
-        ordered.select("row", recurs=recurs)
-        .with_columns(stretch=pl.col("recurs").rle_id())
-        .filter("recurs")
+        tool_calls.select(
+            *("trajectory_id", "env_id", "traj_type", "call", "tool_name", "arguments", "outcome"),
+            key=trajectory_key(),
+            tool=tool_key(),
+        )
+        .sort("key", "call")
+        .with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+        .with_columns(same=identity(pl.any_horizontal((tool == tool.shift(d)).fill_null(False) for d in distances)))
+        .filter(pl.any_horizontal((same == same.shift(d)).fill_null(False) for d in distances))
+        .drop("arguments")
+    )
+
+
+def _spans(near: pl.LazyFrame, period: int) -> pl.LazyFrame:
+    """First and last row of every stretch in which each call equals the one `period` before it, long enough."""
+    row = pl.col("row")
+    earlier = near.select("same", row=row + period)
+    return (
+        near.select("same", "row")
+        .join(earlier, on=["same", "row"], how="semi")
+        .sort("row")
+        .with_columns(stretch=(row != row.shift(1) + 1).fill_null(True).cum_sum())
         .group_by("stretch")
-        .agg(first=pl.col("row").min() - period, last=pl.col("row").max())
+        .agg(first=row.min() - period, last=row.max())
         .filter(pl.col("last") - pl.col("first") + 1 >= FEWEST_TURNS * period)
         .select("first", "last", period=pl.lit(period, pl.Int64))
     )
