@@ -25,11 +25,11 @@ def environments(frame: pl.DataFrame) -> Any:
     n, seen = sum(r["trajectories"] for r in rows), [r for r in rows if r["trajectories"]]
     has_catalogue = any(r["is_catalogued"] is not None for r in rows)
     counts = sorted(r["trajectories"] for r in seen) or [0]
-    span = f"with {counts[0]:,} to {counts[-1]:,} trajectories each"
+    span = f"{counts[0]:,} to {counts[-1]:,}" if counts[0] < counts[-1] else f"{counts[0]:,}"
     sentence = (
-        f"{len(seen):,} of {len(rows):,} environments are covered, {span}"
+        f"{len(seen):,} of {len(rows):,} environments are covered, with {span} trajectories each"
         if has_catalogue
-        else f"{len(seen):,} environments are seen, {span}"
+        else f"Environments seen: {len(seen):,}, with {span} trajectories each"
     )
     denominator = "catalogue and seen" if has_catalogue else "seen; no catalogue was given"
     order = [r["env_id"] for r in sorted(rows, key=lambda r: -r["trajectories"])]
@@ -126,8 +126,8 @@ def per_scenario(frame: pl.DataFrame) -> Any:
     rows = frame.rows(named=True)
     n = rows[0]["all_scenarios"]
     both, absent = (sum(r["scenarios"] for r in rows if r["modes"] == mode) for mode in ("both modes", "absent"))
-    sentence = f"{rate(both, n)} of the scenarios were run in both modes" + (
-        f", {rate(absent, n)} in none" if rows[0]["has_catalogue"] else ""
+    sentence = f"Scenarios run in both modes: {rate(both, n)}" + (
+        f"; in none: {rate(absent, n)}" if rows[0]["has_catalogue"] else ""
     )
     known = "of the catalogue or seen" if rows[0]["has_catalogue"] else "seen; no catalogue was given"
     return (

@@ -6,7 +6,17 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import FEWEST_FOR_A_RATE, MODE_TOOLTIP, each_mode, mode_colour, number, percent, rate, title
+from analysis.charts.words import (
+    FEWEST_FOR_A_RATE,
+    MODE_TOOLTIP,
+    MODES,
+    each_mode,
+    mode_colour,
+    number,
+    percent,
+    rate,
+    title,
+)
 from analysis.measures.claims import VERDICT_COUNTS
 from analysis.measures.overview import COMPOSITION, RULES, SOUND, STEPS
 
@@ -18,10 +28,10 @@ _MODE = "replace(datum.label, 'non_conversation', 'no user')"
 @theme.figure(
     RULES,
     definition="Records with at least one finding of a rule, of all records kept. Findings are facts about a record "
-    "that was kept; a rule with 0 was checked and holds.",
+    "that was kept; rules nobody breaks were checked and stand in the table.",
 )
 def rules(frame: pl.DataFrame) -> Any:
-    """Records breaking each rule of the contract, rules that hold included."""
+    """Records breaking each rule of the contract."""
     rows = frame.rows(named=True)
     broken = [r for r in rows if r["findings"]]
     n = rows[0]["records"]
@@ -32,7 +42,9 @@ def rules(frame: pl.DataFrame) -> Any:
         if broken
         else f"All {len(rows)} rules of the contract hold"
     )
-    base = alt.Chart(frame).encode(
+    # Rules that hold stand in the table below; they are drawn only where there is nothing else to draw.
+    drawn = alt.Chart(frame).transform_filter("datum.findings > 0") if broken else alt.Chart(frame)
+    base = drawn.encode(
         y=alt.Y("rule:N", title=None, sort=None, axis=alt.Axis(labelExpr=_WORDS, labelLimit=220)),
         tooltip=[
             alt.Tooltip("rule:N"),
@@ -154,11 +166,11 @@ def composition(frame: pl.DataFrame) -> Any:
     rows = frame.rows(named=True)
     n = rows[0]["all_records"]
     by_mode = {
-        mode: f"{sum(r['records'] for r in rows if r['traj_type'] == mode):,}"
+        mode: f"{sum(r['records'] for r in rows if r['traj_type'] == mode):,} {MODES[mode]}"
         for mode in dict.fromkeys(r["traj_type"] for r in rows)
     }
     dialects = ", ".join(sorted({r["dialect"] for r in rows}))
-    sentence = f"The source holds {each_mode(by_mode)}"
+    sentence = f"The records are {' and '.join(by_mode.values())}"
     return (
         alt.Chart(frame)
         .mark_bar()

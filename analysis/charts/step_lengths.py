@@ -34,7 +34,8 @@ def histogram(frame: pl.DataFrame) -> Any:
             tooltip=_tooltips(quantity),
         )
     )
-    return _with_edges(bars, rows, quantity).properties(
+    # Bars reach from a value to the next: what was kept ends after the upper edge.
+    return _with_edges(bars, rows, quantity, after=1).properties(
         title=title(sentence, _n(rows), *_selection(rows, quantity)),
         description=sentence,
         width="container",
@@ -68,7 +69,7 @@ def ecdf(frame: pl.DataFrame) -> Any:
             tooltip=_tooltips(quantity),
         )
     )
-    return _with_edges(lines, rows, quantity).properties(
+    return _with_edges(lines, rows, quantity, after=0).properties(
         title=title(sentence, _n(rows), *_selection(rows, quantity)),
         description=sentence,
         width="container",
@@ -88,7 +89,7 @@ def by_environment(frame: pl.DataFrame) -> Any:
     longest, shortest = rows[0], rows[-1]
     shown = frame.get_column("env_id").n_unique()
     sentence = (
-        f"Medians run from {longest['environment_median']:g} steps in {longest['env_id']} to "
+        f"Medians over both modes run from {longest['environment_median']:g} steps in {longest['env_id']} to "
         f"{shortest['environment_median']:g} in {shortest['env_id']}"
         if shown > 1
         else f"The median in {longest['env_id']} is {longest['environment_median']:g} steps"
@@ -176,20 +177,25 @@ _QUANTILES = {"p10": "10th", "p25": "25th", "median": "median", "p75": "75th", "
 _TEXT_QUANTILES = {"p25": "25th", "median": "median", "p75": "75th", "p90": "90th", "p99": "99th", "maximum": "longest"}
 
 
-def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str) -> Any:
+def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str, *, after: int) -> Any:
     """The marks with the publisher's cuts: a rule and its name at either end, in the colour of the mode."""
     if quantity != "steps":
         return alt.layer(marks)
-    # Bars reach from a value to the next: what was kept ends after the upper edge.
     edges = [
-        {"traj_type": mode, "edge": edge, "named": f"{name} {value}"}
-        for mode in _modes(rows)
-        for name, value, edge in (("from", EDGES[mode][0], EDGES[mode][0]), ("to", EDGES[mode][1], EDGES[mode][1] + 1))
+        {"traj_type": mode, "edge": edge, "named": f"{name} {value}", "line": line}
+        for line, mode in enumerate(_modes(rows))
+        for name, value, edge in (
+            ("from", EDGES[mode][0], EDGES[mode][0]),
+            ("to", EDGES[mode][1], EDGES[mode][1] + after),
+        )
     ]
     base = alt.Chart(pl.DataFrame(edges)).encode(x="edge:Q", color=mode_colour())
     rules = base.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
-    names = base.mark_text(align="left", dx=3, baseline="top", fontSize=10).encode(y=alt.value(0), text="named:N")
-    return alt.layer(marks, rules, names)
+    # One line of names per mode, so that "from 3" does not run into "from 5".
+    names = base.mark_text(align="right", dx=-3, baseline="top", fontSize=10).encode(
+        y=alt.Y("line:Q", scale=alt.Scale(domain=[0, 14], reverse=True), axis=None), text="named:N"
+    )
+    return alt.layer(alt.layer(marks, rules), names).resolve_scale(y="independent")
 
 
 def _selection(rows: list[dict[str, Any]], quantity: str) -> list[str]:

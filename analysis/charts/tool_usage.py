@@ -37,7 +37,7 @@ def busiest(frame: pl.DataFrame) -> Any:
     held = sum(r["calls"] for r in rows)
     sentence = (
         f"{_name(rows[0])} is called most, {rows[0]['calls']:,} times; the {len(rows)} busiest of {tools:,} tools "
-        f"take {rate(held, n)} of the calls"
+        f"take {rate(held, n)}{' of the' if n >= FEWEST_FOR_A_RATE else ''} calls"
     )
     return (
         _labelled(frame)
@@ -116,8 +116,7 @@ def rates(frame: pl.DataFrame) -> Any:
     never = rows[0]["tools"]
     rare = never + rows[1]["tools"]
     sentence = (
-        f"{rate(rare, n)} of the tools are called by at most a tenth of the trajectories offered them, "
-        f"{rate(never, n)} by none"
+        f"{_tools(rare, n)} are called by at most a tenth of the trajectories offered them, {rate(never, n)} by none"
     )
     label = "datum.value == 0 ? 'never' : (datum.value * 10 - 10) + '–' + (datum.value * 10) + ' %'"
     return (
@@ -243,10 +242,7 @@ def used_and_offered(frame: pl.DataFrame) -> Any:
     rows = frame.rows(named=True)
     offered, unused = (sum(r[c] for r in rows) for c in ("offered_tools", "unused_tools"))
     whole = sum(r["unused_tools"] == 0 for r in rows)
-    sentence = (
-        f"{rate(unused, offered)} of the tools offered here are never called; "
-        f"{whole} of {len(rows)} environments use all"
-    )
+    sentence = f"{_tools(unused, offered)} offered here are never called; {whole} of {len(rows)} environments use all"
     base = alt.Chart(frame).encode(
         y=alt.Y("env_id:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
         tooltip=[
@@ -338,6 +334,11 @@ def _counts(base: Any, axis: alt.Axis, scale: alt.Scale) -> Any:
 
 def _name(row: dict[str, Any]) -> str:
     return str(row["tool_name"]) if row["tool_name"] is not None else "(no tool named)"
+
+
+def _tools(events: int, trials: int) -> str:
+    share = rate(events, trials)
+    return f"{share} tools" if trials < FEWEST_FOR_A_RATE else f"{share} of the tools"
 
 
 def _use(row: dict[str, Any]) -> str:

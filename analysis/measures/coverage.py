@@ -210,13 +210,14 @@ def lorenz(counted: pl.LazyFrame, *, points: int = 400) -> pl.LazyFrame:
         points: environments drawn one by one; beyond, every second, third, … so that a chart stays small.
 
     Returns:
-        From (0, 0) to (1, 1) per grain, conforming to LORENZ; none for a grain without a total.
+        From (0, 0) to (1, 1) per grain, conforming to LORENZ; none for a grain without a total, or for a single
+        environment: there is nothing to spread.
     """
     held, n = pl.col("held"), pl.len().over("grain")
     place = pl.col("place")
     curve = (
         _long(counted)
-        .filter(held.sum().over("grain") > 0)
+        .filter((held.sum().over("grain") > 0) & (n > 1))
         .sort("grain", "held")
         .with_columns(
             place=pl.int_range(1, pl.len() + 1).over("grain"),
