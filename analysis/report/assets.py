@@ -34,7 +34,7 @@ class Bundle:
 @cache
 def bundle() -> Bundle:
     """Vega, Vega-Lite and Vega-Embed as one script. Building takes seconds, so it is kept on disk by version."""
-    from vl_convert import get_vega_embed_version, get_vega_version, get_vegalite_versions, javascript_bundle  # noqa: PLC0415, I001
+    from vl_convert import get_vega_embed_version, get_vega_version, get_vegalite_versions, javascript_bundle  # noqa: PLC0415
 
     version = f"{get_vega_version()}-{get_vegalite_versions()[-1]}-{get_vega_embed_version()}"
     path = tables_cache.root() / "vega" / f"{version}.js.gz"

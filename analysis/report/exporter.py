@@ -1,4 +1,4 @@
-"""nbconvert's door to the page: `jupyter nbconvert --to trajectory_report NB.ipynb`, and whatever else speaks nbconvert.
+"""nbconvert's door to the page: `jupyter nbconvert --to trajectory_report NB.ipynb`, and all that speak nbconvert.
 
 What only a suite knows comes through `resources`, or stands in the notebook's metadata under `trajectory_report`:
 
@@ -15,7 +15,7 @@ from traitlets import default
 from analysis.report.page import render, title
 
 
-class TrajectoryReportExporter(Exporter):
+class TrajectoryReportExporter(Exporter):  # type: ignore[misc]  # nbconvert is not typed
     """One offline HTML file of an executed notebook."""
 
     export_from_notebook = "Trajectory report"

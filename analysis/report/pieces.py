@@ -29,7 +29,7 @@ class Piece:
     """A stretch of the page: `prose`, `figure`, `text`, `error`, or a kind of `analysis.show`."""
 
     kind: str
-    html: Markup = Markup()
+    html: Markup = field(default_factory=Markup)
     figure: Figure | None = None
 
 
@@ -61,7 +61,7 @@ class Content:
         return [piece.figure for piece in self.pieces if piece.figure]
 
 
-class Prose(IPythonRenderer):
+class Prose(IPythonRenderer):  # type: ignore[misc]  # nbconvert is not typed
     """Markdown without raw HTML and without anything that would be fetched; headings get anchors and are noted."""
 
     def __init__(self, headings: list[Heading]) -> None:
@@ -165,9 +165,9 @@ def _output(output: Any, content: Content) -> Iterator[Piece]:
 
 
 def _stream(output: Any) -> Iterator[Piece]:
-    """What was printed; a progress bar (it returns to the start of its line) is over and says nothing any more."""
+    """What was printed. Progress bars and warnings go to the person who runs the notebook, not to the page's readers."""
     words = strip_ansi("".join(output.text))
-    if words.strip() and not (output.name == "stderr" and "\r" in words):
+    if words.strip() and output.name == "stdout":
         yield Piece("text", Markup(f'<pre tabindex="0">{markup.text(words)}</pre>'))
 
 

@@ -89,18 +89,17 @@
     datasets: Object.fromEntries(chart.data.map((name) => [name, rows(name).filter(isChosen)])),
   });
 
-  // Facets have fixed widths: take as many columns as fit, and share the room among them.
-  const fitted = (spec, drawn, room) => {
+  // Facets, and charts whose height grows in steps, have fixed widths: share the room there is among the columns.
+  const fitted = (chart, spec, drawn, room) => {
+    if (Math.abs(drawn - room) < 3) return null;
+    if (chart.measured) return { ...spec, width: Math.max(120, spec.width + room - drawn) };
     const inner = spec.spec;
-    if (typeof inner?.width !== "number" || Math.abs(drawn - room) < 4) return null;
-    const most = spec.columns ?? (spec.facet?.column ? 0 : 1);
-    if (!most) return null;
-    const shown = spec.columns ? Math.min(most, spec.facets ?? most) : 1;
+    if (typeof inner?.width !== "number" || spec.facet?.column) return null;
+    const shown = spec.columns ?? 1;
     const beside = drawn / shown - inner.width;
-    const enough = Math.min(inner.width, 150);
     let columns = shown;
-    while (columns > 1 && room / columns - beside < enough) columns -= 1;
-    const width = Math.max(90, Math.min(Math.floor(room / columns - beside) - 2, inner.width * 2.2));
+    while (columns > 1 && room / columns - beside < Math.min(inner.width, 150)) columns -= 1;
+    const width = Math.max(90, Math.min(Math.floor(room / columns - beside) - 2, inner.width * 2.5));
     return { ...spec, ...(spec.columns ? { columns } : {}), spec: { ...inner, width } };
   };
 
@@ -113,7 +112,7 @@
     try {
       const spec = whole(chart);
       let { view } = await embed(place, spec);
-      const again = fitted(spec, one("svg", place).width.baseVal.value, place.clientWidth);
+      const again = fitted(chart, spec, one("svg", place).width.baseVal.value, place.clientWidth);
       if (again) {
         view.finalize();
         ({ view } = await embed(place, again));
@@ -318,7 +317,7 @@
       waiting = setTimeout(() => {
         if (innerWidth === width) return;
         width = innerWidth;
-        figures.filter((figure) => store.charts[figure.id].spec.spec).forEach(draw);
+        figures.filter((figure) => store.charts[figure.id].spec.width !== "container").forEach(draw);
       }, 200);
     });
   };
