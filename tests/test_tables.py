@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import signal
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -172,6 +173,37 @@ def test_a_killed_run_resumes_with_the_units_that_are_missing(tmp_path: Path, mo
     monkeypatch.setattr(build, "decode_unit", counts)
     assert load(source).manifest["kept"] == 6
     assert sorted(decoded + again) == [unit.shard for unit in units]
+
+
+def dies_once(unit: sources.Unit, target: str) -> decode.Receipt:
+    """Stands in for `decode_unit` in a worker: kills its process at the first attempt on unit 2, at all on unit 3."""
+    marker = Path(target) / "died"
+    if unit.shard == 3 or (unit.shard == 2 and not marker.exists()):
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return decode.decode_unit(unit, target)
+
+
+def records_of(unit: sources.Unit) -> int:
+    return sum(isinstance(item, sources.Raw) for item in sources.read_unit(unit))
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(build, "decode_unit", dies_once)
+    source = written(tmp_path, dumped(people()))
+    units = sources.plan(sources.locate(source))
+    receipts = build.run(units, str(tmp_path / "out"), jobs=1 + 1, progress=False)
+    assert [receipt.shard for receipt in receipts] == [unit.shard for unit in units]
+    assert [receipt.shard for receipt in receipts if receipt.damage] == [3]
+    assert sum(receipt.kept for receipt in receipts) == len(people()) - records_of(units[3])
+    rejected = pl.read_parquet(tmp_path / "out" / "rejected" / "*.parquet")
+    assert rejected.height == sum(receipt.rejected for receipt in receipts)
 
 
 def test_a_unit_that_cannot_be_read_is_one_named_rejection(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Decode a source into a folder of tables: units in parallel, resumed where a run was killed, finished by a rename."""
 
+import errno
 import logging
 import os
 import shutil
@@ -7,7 +8,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib.metadata import version
 from multiprocessing import get_context
@@ -27,6 +27,8 @@ from analysis.tables.decode import Receipt, decode_unit, write, write_bytes
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 3
+# The output cannot be written: trying again would not help, and the user must know.
+OUTPUT_ERRORS = frozenset({errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EROFS})
 # Below this many bytes a second process costs more to start than it saves.
 PARALLEL_BYTES = 24 << 20
 
@@ -81,40 +83,53 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterat
     if dask:
         from distributed import Client  # noqa: PLC0415  (an optional extra)
 
+        # Dask tries again by itself: after an error, and on another worker after one is lost.
         with Client(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
-            yield from _collect(executor, units, target, Counter())
+            yield from _collect(executor, units, target, attempts=1)
         return
     jobs = min(jobs or _cores(), len(units))
     if jobs <= 1:
         for unit in units:
             yield decode_unit(unit, target)
         return
-    failures: Counter[int] = Counter()
     left = {unit.shard: unit for unit in units}
-    while left:
-        # A worker that dies takes the pool with it: begin a new one with what is left, each unit up to ATTEMPTS times.
+    for _ in range(ATTEMPTS):
+        # A worker that dies takes the whole pool with it, the innocent units too: begin a new pool with what is left.
         with _pool(jobs) as executor:
-            for receipt in _collect(executor, list(left.values()), target, failures):
+            for receipt in _collect(executor, list(left.values()), target, attempts=ATTEMPTS):
                 del left[receipt.shard]
                 yield receipt
+        if not left:
+            return
+    for unit in left.values():
+        # Some unit kills whoever reads it. Each in a pool of its own, so that the blame falls on the right one.
+        yield _alone(unit, target)
 
 
-def _collect(executor: Executor, units: list[sources.Unit], target: str, failures: Counter[int]) -> Iterator[Receipt]:
+def _alone(unit: sources.Unit, target: str) -> Receipt:
+    receipts: list[Receipt] = []
+    for attempt in range(1, ATTEMPTS + 1):
+        with _pool(1) as executor:
+            receipts.extend(_collect(executor, [unit], target, attempts=1 if attempt == ATTEMPTS else 2))
+        if receipts:
+            break
+    return receipts[0]
+
+
+def _collect(executor: Executor, units: list[sources.Unit], target: str, *, attempts: int) -> Iterator[Receipt]:
+    """Receipts as they come; a unit that fails is given up only at its last attempt, else left out.
+
+    No record makes `decode_unit` raise: what does is the machine's fault.
+    """
     futures: dict[Future[Receipt], sources.Unit] = {executor.submit(decode_unit, unit, target): unit for unit in units}
     for future in as_completed(futures):
-        unit = futures[future]
-        try:
+        unit, error = futures[future], future.exception()
+        if error is None:
             yield future.result()
-        except BrokenProcessPool:
-            failures[unit.shard] += 1
-            if failures[unit.shard] >= ATTEMPTS:
-                yield give_up(unit, target, "the process that read it died")
-        except (OSError, MemoryError) as error:
-            if _is_disk(error):
-                raise
-            failures[unit.shard] += 1
-            if failures[unit.shard] >= ATTEMPTS:
-                yield give_up(unit, target, f"{type(error).__name__}: {error}")
+        elif isinstance(error, OSError) and error.errno in OUTPUT_ERRORS:
+            raise error
+        elif attempts == 1:
+            yield give_up(unit, target, f"{type(error).__name__}: {error}"[:300])
 
 
 def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
@@ -234,7 +249,3 @@ def _pool(jobs: int) -> Iterator[Executor]:
 def _bar(total: int, initial: int, shown: bool) -> Iterator[Any]:
     with tqdm(total=total, initial=initial, disable=not shown, desc="decoding", unit="part") as bar:
         yield bar
-
-
-def _is_disk(error: BaseException) -> bool:
-    return isinstance(error, OSError) and error.errno in (28, 30, 13, 122)

@@ -1,0 +1,74 @@
+"""Units run on a Dask cluster of separate processes; a worker that is killed costs nothing."""
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis import sample, sources
+from analysis.sources import containers
+from analysis.tables import build, load
+
+pytestmark = pytest.mark.slow
+distributed = pytest.importorskip("distributed", reason="no Dask: install the extra `dask` to run on a cluster")
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 100_000)
+    sample.write(tmp_path / "sample.json", trajectories=80, environments=14, seed=5)
+    return str(tmp_path / "sample.json")
+
+
+def _rows(folder: Path) -> dict[str, Any]:
+    import polars as pl  # noqa: PLC0415
+
+    names = ("trajectories", "messages", "tool_calls", "findings")
+    return {name: pl.read_parquet(folder / name / "part-*.parquet").sort(pl.all()) for name in names}
+
+
+def test_a_killed_worker_s_units_are_decoded_by_another(
+    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    units = sources.plan(sources.locate(source))
+    assert len(units) >= 20
+    here = build.run(units, str(tmp_path / "here"), jobs=1, progress=False)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        victims = [worker.pid for worker in cluster.workers.values()]
+        target = tmp_path / "there"
+        killer = threading.Thread(target=_kill_after_first_receipt, args=(target, victims[0]))
+        killer.start()
+        there = build.run(units, str(target), jobs=0, dask=cluster.scheduler_address, progress=False)
+        killer.join()
+    assert not _alive(victims[0])
+    counts = [(receipt.shard, receipt.records_in, receipt.kept, receipt.rejected) for receipt in there]
+    assert counts == [(receipt.shard, receipt.records_in, receipt.kept, receipt.rejected) for receipt in here]
+    for name, frame in _rows(tmp_path / "there").items():
+        assert frame.equals(_rows(tmp_path / "here")[name])
+
+
+def test_the_public_door_takes_a_scheduler(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        data = load(source, dask=cluster.scheduler_address, progress=False)
+    assert data.manifest["kept"] == len(json.loads(Path(source).read_text(encoding="utf-8"))) == 80
+
+
+def _kill_after_first_receipt(target: Path, pid: int) -> None:
+    deadline = time.monotonic() + 60
+    while not list(target.glob("units/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    os.kill(pid, signal.SIGKILL)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z" if Path("/proc").is_dir() else True
