@@ -46,7 +46,14 @@ def _theme() -> alt.theme.ThemeConfig:
         "background": "transparent",
         "font": "system-ui, sans-serif",
         "view": {"stroke": None, "continuousWidth": NOTEBOOK_WIDTH},
-        "axis": {**words, "gridColor": FAINT, "domainColor": "#808080", "tickColor": "#808080", "labelLimit": 220},
+        "axis": {
+            **words,
+            "gridColor": FAINT,
+            "domainColor": "#808080",
+            "tickColor": "#808080",
+            "labelLimit": 220,
+            "labelSeparation": 6,
+        },
         "legend": {**words, "orient": "bottom", "labelLimit": 260, "symbolStrokeWidth": 2},
         "header": words,
         "title": {

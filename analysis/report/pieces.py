@@ -165,7 +165,7 @@ def _output(output: Any, content: Content) -> Iterator[Piece]:
 
 
 def _stream(output: Any) -> Iterator[Piece]:
-    """What was printed. Progress bars and warnings go to the person who runs the notebook, not to the page's readers."""
+    """What was printed. Progress bars and warnings are for who runs the notebook, not for the page's readers."""
     words = strip_ansi("".join(output.text))
     if words.strip() and output.name == "stdout":
         yield Piece("text", Markup(f'<pre tabindex="0">{markup.text(words)}</pre>'))

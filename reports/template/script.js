@@ -162,7 +162,7 @@
       button("SVG", "of this chart", () => picture(figure, "svg")),
       button("PNG", "of this chart", () => picture(figure, "png")),
     );
-    figure.append(bar);
+    figure.insertBefore(bar, one("details.twin", figure));
   };
 
   // ---- tables -----------------------------------------------------------------------------------------------------
