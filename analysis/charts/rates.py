@@ -1,0 +1,93 @@
+"""Rates side by side: a point with its interval, counts in its place where events are few, and bars per mode."""
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from analysis.charts.theme import PALETTE
+from analysis.charts.words import FEWEST_FOR_A_RATE, MODE_TOOLTIP, mode_colour, number, percent
+
+TOOL_TOOLTIPS = [
+    alt.Tooltip("tool_name:N", title="tool"),
+    alt.Tooltip("env_id:N", title="environment"),
+]
+
+
+def tool_label(frame: pl.DataFrame) -> str:
+    """Vega expression for a tool's name, with its environment where there are several."""
+    name = "(datum.tool_name == null ? '(unreadable block)' : datum.tool_name)"
+    several = frame.get_column("env_id").n_unique() > 1
+    return f"{name} + (datum.env_id == null ? '' : ' · ' + datum.env_id)" if several else name
+
+
+def rate_scale(frame: pl.DataFrame, high: str) -> alt.Scale:
+    """From 0 to a little over the highest interval: small rates stay readable, and no scale is without extent."""
+    top = frame.get_column(high).max()
+    return alt.Scale(domain=[0, min(1.0, 1.05 * top) if isinstance(top, float) and top > 0 else 1.0])
+
+
+def dots(
+    frame: pl.DataFrame,
+    *,
+    label: str,
+    rate: str,
+    events: str,
+    trials: str,
+    axis_title: str,
+    tooltip: list[Any],
+    colour: Any = None,
+    by_mode: bool = False,
+) -> Any:
+    """One row per label, in the frame's order: the rate with its interval, or "3 of 12" where it is null.
+
+    Args:
+        frame: has `rate`, `<rate>_low`, `<rate>_high` (expressions.rated) and the counts.
+        label: Vega expression of the row's name.
+        rate: column of the rate.
+        events: column of the events counted.
+        trials: column of the denominator.
+        axis_title: what is divided by what.
+        tooltip: what else a pointer shows, before rate, interval and counts.
+        colour: encoding; one colour without it.
+        by_mode: a row holds one point per mode, one above the other in the mode's colour.
+    """
+    scale, axis = rate_scale(frame, f"{rate}_high"), alt.Axis(format="%", title=axis_title)
+    count = f"format(datum.{events}, ',') + ' of ' + format(datum.{trials}, ',')"
+    few = f"datum.{trials} < {FEWEST_FOR_A_RATE} ? {count} : ''"
+    shown = [
+        *tooltip,
+        percent(rate, "rate"),
+        percent(f"{rate}_low", "from"),
+        percent(f"{rate}_high", "to"),
+        number(events, events.replace("_", " ")),
+        number(trials, trials.replace("_", " ")),
+    ]
+    base = (
+        alt.Chart(frame)
+        .transform_calculate(label=label, few=few)
+        .encode(y=alt.Y("label:N", title=None, sort=None), tooltip=shown)
+    )
+    if by_mode:
+        base, colour = base.encode(yOffset=alt.YOffset("traj_type:N")), mode_colour()
+    marks = base.encode(color=alt.value(PALETTE[0]) if colour is None else colour)
+    return alt.layer(
+        marks.mark_rule(strokeWidth=2).encode(x=alt.X(f"{rate}_low:Q", axis=axis, scale=scale), x2=f"{rate}_high:Q"),
+        marks.mark_point(filled=True, size=60).encode(x=alt.X(f"{rate}:Q", axis=axis, scale=scale)),
+        base.mark_text(align="left", fontSize=11).encode(x=alt.value(4), text="few:N"),
+    )
+
+
+def mode_bars(frame: pl.DataFrame, *, x: alt.X, share: str, axis_title: str, tooltip: list[Any]) -> Any:
+    """Bars of a share over a count, the modes side by side."""
+    return (
+        alt.Chart(frame)
+        .mark_bar()
+        .encode(
+            x=x,
+            xOffset=alt.XOffset("traj_type:N"),
+            y=alt.Y(f"{share}:Q", title=axis_title, axis=alt.Axis(format="%")),
+            color=mode_colour(),
+            tooltip=[MODE_TOOLTIP, *tooltip, percent(share, "share")],
+        )
+    )
