@@ -285,14 +285,8 @@ def _breaking(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFram
 def _count(number: pl.Expr) -> pl.Expr:
     """A count with thousands apart, as text."""
     # Three digits at a time from the right: Polars has no thousands separator.
-    return (
-        number.cast(pl.Int64)
-        .cast(pl.String)
-        .str.reverse()
-        .str.replace_all(r"(\d{3})(\d)", "$1,$2")
-        .str.replace_all(r"(\d{3})(\d)", "$1,$2")
-        .str.reverse()
-    )
+    groups = number.cast(pl.Int64).cast(pl.String).str.reverse().str.extract_all(r"\d{1,3}")
+    return groups.list.join(",").str.reverse()
 
 
 def _rate(events: pl.Expr, trials: pl.Expr) -> pl.Expr:
