@@ -1,0 +1,178 @@
+"""Kernels that start warm: forked from a process that has imported the slow packages once.
+
+A fork server (the standard library's) does the importing. Each notebook gets a process of its own: a namespace as fresh
+as a restarted kernel's, and a crash that costs one notebook. The server imports only what starts no thread, so that
+forking is sound; Polars starts some and is left to the kernel. A child imports this module, so papermill is not in it.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.forkserver import ensure_running
+from pathlib import Path
+from threading import Lock, Thread
+from types import ModuleType
+from typing import Any, ClassVar
+from uuid import uuid4
+
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import LocalProvisioner
+
+# Imported once in the server: two to three seconds that every notebook would wait for.
+PRELOAD = ["altair", "jsonschema", "ipykernel.ipkernel", "IPython.core.interactiveshell", "scipy.stats", "msgspec"]
+
+_lock = Lock()
+_context: ForkServerContext | None = None
+
+
+def warm_up() -> None:
+    """Start the server now, so that it imports while the caller does something else."""
+    with _lock:
+        _server()
+
+
+def kill_all() -> None:
+    """Kill the kernels this process has running."""
+    for process in list(WarmProvisioner.running):
+        process.kill()
+
+
+def run_kernel(argv: list[str], env: dict[str, str], cwd: str | None) -> None:
+    """What a forked process does: become the kernel that `argv` asks for."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(env)
+    if cwd:
+        os.chdir(cwd)
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    from ipykernel.kernelapp import IPKernelApp  # noqa: PLC0415  # already loaded in the server
+
+    Thread(target=_end_with_parent, daemon=True).start()
+    # Its log is of no use here: what a cell raises is in the notebook, and how a kernel died is for its manager to say.
+    IPKernelApp.launch_instance(argv=[*argv, "--log-level=CRITICAL"])
+
+
+def _end_with_parent() -> None:
+    """A run that is killed outright leaves no kernel behind, nor what the kernel started."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.killpg(0, signal.SIGKILL)
+
+
+class WarmProvisioner(LocalProvisioner):  # type: ignore[misc]  # jupyter_client is not typed
+    """Starts a kernel by asking the server for a fork, and gives it the face of a `subprocess.Popen`."""
+
+    running: ClassVar["set[_Process]"] = set()
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
+        argv = cmd[cmd.index("-f") :]
+        loop = asyncio.get_running_loop()
+        child = await loop.run_in_executor(None, _fork, argv, kwargs.get("env") or dict(os.environ), kwargs.get("cwd"))
+        self.process = _Process(child)
+        self.pid, self.pgid = child.pid, None
+        WarmProvisioner.running.add(self.process)
+        return self.connection_info
+
+    async def cleanup(self, restart: bool = False) -> None:
+        WarmProvisioner.running = {process for process in WarmProvisioner.running if process.poll() is None}
+        await super().cleanup(restart)
+
+
+class _Process:
+    """The part of `subprocess.Popen` that jupyter_client uses, over a `multiprocessing.Process`."""
+
+    stdin = stdout = stderr = None
+
+    def __init__(self, child: ForkServerProcess) -> None:
+        self.child = child
+
+    def poll(self) -> int | None:
+        return self.child.exitcode
+
+    def wait(self) -> int | None:
+        self.child.join()
+        return self.child.exitcode
+
+    def send_signal(self, signum: int) -> None:
+        if self.child.pid is None or self.poll() is not None:
+            return
+        try:
+            os.killpg(self.child.pid, signum)  # what the notebook started goes with it
+        except ProcessLookupError:
+            os.kill(self.child.pid, signum)  # forked a moment ago, not yet the leader of a group
+
+    def terminate(self) -> None:
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+class WarmKernelManager(AsyncKernelManager):  # type: ignore[misc]
+    """Starts this environment's own Python warm, and any other kernel as everybody does."""
+
+    provisioner: Any
+    kernel_id: Any
+
+    async def _async_pre_start_kernel(self, **kw: Any) -> Any:
+        if self.provisioner is None and self.kernel_name == "python3" and hasattr(os, "fork"):
+            self.kernel_id = self.kernel_id or uuid4().hex
+            # Sockets in the file system: two runs at once cannot be given the same port.
+            self.transport = "ipc"
+            self.ip = str(Path(tempfile.gettempdir()) / f"warm-kernel-{self.kernel_id}")
+            self.provisioner = WarmProvisioner(kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self)
+        return await super()._async_pre_start_kernel(**kw)
+
+    pre_start_kernel = _async_pre_start_kernel
+
+
+def _server() -> ForkServerContext:
+    global _context  # noqa: PLW0603  # one server for the process is the point
+    if _context is None:
+        _context = multiprocessing.get_context("forkserver")
+        _context.set_forkserver_preload(PRELOAD)
+        # SciPy's linear algebra would start threads on import; forking wants none.
+        with _environment(OPENBLAS_NUM_THREADS="1"):
+            ensure_running()
+    return _context
+
+
+def _fork(argv: list[str], env: dict[str, str], cwd: str | None) -> ForkServerProcess:
+    with _lock, _no_main():
+        child = _server().Process(target=run_kernel, args=(argv, env, cwd), daemon=False)
+        child.start()
+    return child
+
+
+@contextmanager
+def _no_main() -> Iterator[None]:
+    """A child imports its parent's main script; a kernel has no use for papermill's or pytest's."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

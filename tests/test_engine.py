@@ -1,0 +1,140 @@
+"""Warm kernels: as fresh as cold ones, and a crash costs one notebook."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+import pytest
+from jupyter_client.kernelspec import NoSuchKernel
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from papermill.exceptions import PapermillExecutionError
+
+from analysis.report import kernels
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+
+def execute(folder: Path, *cells: str, kernel: str = "python3", **options: Any) -> list[str]:
+    """What the cells print, executed through papermill's own door."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.metadata.kernelspec = {"name": kernel, "display_name": kernel, "language": "python"}
+    source = folder / f"{time.monotonic_ns()}.ipynb"
+    nbformat.write(notebook, source)
+    done = papermill.execute_notebook(
+        str(source), str(source), engine_name="warm_kernel", progress_bar=False, **options
+    )
+    return ["".join(output.get("text", "")).strip() for cell in done.cells for output in cell.outputs]
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def _no_kernel_left_over() -> Iterator[None]:
+    yield
+    kernels.kill_all()
+
+
+def test_the_engine_is_registered_with_papermill() -> None:
+    (found,) = entry_points(group="papermill.engine", name="warm_kernel")
+    assert found.load().__name__ == "WarmKernelEngine"
+
+
+def test_a_notebook_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
+    first = execute(
+        tmp_path, "import os, json; json.dumps = None; x = 1; os.environ['LEFT'] = 'over'; print(os.getpid())"
+    )
+    second = execute(
+        tmp_path, "import os, json; print('x' in globals(), json.dumps is None, 'LEFT' in os.environ, os.getpid())"
+    )
+    *seen, pid = second[0].split()
+    assert seen == ["False", "False", "False"]
+    assert pid != first[0]
+
+
+def test_the_slow_packages_are_there_before_the_first_cell(tmp_path: Path) -> None:
+    assert execute(tmp_path, "import sys; print('altair' in sys.modules)") == ["True"]
+
+
+def test_polars_works_in_a_forked_kernel(tmp_path: Path) -> None:
+    cell = (
+        "import polars as pl\n"
+        "frame = pl.DataFrame({'a': [1, 1, 2] * 50_000}).lazy()\n"
+        "print(frame.group_by('a').len().sort('a').collect()['len'].to_list())"
+    )
+    assert execute(tmp_path, cell, execution_timeout=60) == ["[100000, 50000]"]
+
+
+def test_the_server_has_one_thread_when_it_forks() -> None:
+    """Forking with threads can leave a lock held for ever: nothing preloaded may start one."""
+    modules = "; ".join(f"import {name}" for name in kernels.PRELOAD)
+    counted = subprocess.run(
+        [sys.executable, "-c", f"import os; {modules}; print(len(os.listdir('/proc/self/task')))"],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert counted.stdout.strip() == "1"
+
+
+def test_a_dead_kernel_costs_its_own_notebook_only(tmp_path: Path) -> None:
+    with pytest.raises(DeadKernelError):
+        execute(tmp_path, "import os; os.kill(os.getpid(), 9)")
+    assert execute(tmp_path, "print('alive')") == ["alive"]
+
+
+def test_a_cell_over_its_time_limit_is_stopped_and_its_kernel_with_it(tmp_path: Path) -> None:
+    with pytest.raises(CellTimeoutError):
+        execute(
+            tmp_path,
+            f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))",
+            "time.sleep(90)",
+            execution_timeout=2,
+        )
+    pid = int((tmp_path / "pid").read_text())
+    assert not is_running(pid)
+    assert execute(tmp_path, "print('next')") == ["next"]
+
+
+def test_a_raising_cell_is_papermills_own_error(tmp_path: Path) -> None:
+    with pytest.raises(PapermillExecutionError, match="ZeroDivisionError"):
+        execute(tmp_path, "1 / 0")
+
+
+def test_a_kernel_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NoSuchKernel, match="no_such_kernel"):
+        execute(tmp_path, "print(1)", kernel="no_such_kernel", language="python")
+
+
+def test_kernels_end_with_the_process_that_started_them(tmp_path: Path) -> None:
+    """A run that is killed outright must not leave kernels behind that go on reading and writing."""
+    told = tmp_path / "pid"
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import sys, pathlib\n"
+        "from tests.test_engine import execute\n"
+        f"execute(pathlib.Path({str(tmp_path)!r}), "
+        f'"import os, time, pathlib; pathlib.Path({str(told)!r}).write_text(str(os.getpid())); time.sleep(120)")\n'
+    )
+    run = subprocess.Popen([sys.executable, str(script)], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    deadline = time.monotonic() + 90
+    while not (told.exists() and told.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    pid = int(told.read_text())
+    assert is_running(pid)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not is_running(pid)
