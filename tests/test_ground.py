@@ -22,6 +22,8 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
+
 # conda-forge's name where it is not PyPI's.
 CONDA_NAMES = {"playwright-python": "playwright"}
 
@@ -202,6 +204,38 @@ def test_the_readmes_tree_leaves_out_no_room() -> None:
     assert {name for name in top | rooms if not name.startswith(".")} <= named
 
 
+def notebooks_of_questions() -> dict[str, set[str]]:
+    """Questions (a measure and a chart of one name) and the notebooks that draw them."""
+    questions = {p.stem for p in (ROOT / "analysis/charts").glob("[!_]*.py")}
+    questions &= {p.stem for p in (ROOT / "analysis/measures").glob("[!_]*.py")}
+    drawn: dict[str, set[str]] = {question: set() for question in questions}
+    for notebook in NOTEBOOKS:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+        source = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+        for name in imports(ast.parse(source)):
+            if name.startswith("analysis.charts.") and (question := name.split(".")[2]) in drawn:
+                drawn[question].add(notebook.name)
+    return drawn
+
+
+def test_the_readmes_grid_names_every_question_and_its_notebooks() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| (.+) \|$", readme(), flags=re.MULTILINE)
+    grid = {question: set(re.findall(r"\(notebooks/([^)]+)\)", cell)) for question, cell in rows}
+    assert grid == notebooks_of_questions()
+
+
+def test_the_tour_names_every_notebook() -> None:
+    tour = (ROOT / "notebooks/README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\((\S+\.ipynb)\)", tour)) == {notebook.name for notebook in NOTEBOOKS}
+
+
+def test_the_readmes_python_runs_as_it_stands_from_any_folder(tmp_path: Path) -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```", readme(), flags=re.MULTILINE | re.DOTALL)
+    ran = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "tool_name" in ran.stdout
+
+
 def test_the_readmes_make_commands_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
@@ -250,7 +284,7 @@ def test_no_registry_address_and_no_path_of_this_machine_stands_in_a_tracked_fil
     assert not found
 
 
-@pytest.mark.parametrize("notebook", sorted((ROOT / "notebooks").rglob("[!.]*.ipynb")), ids=lambda n: n.stem)
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda n: n.stem)
 def test_a_notebook_is_kept_without_outputs(notebook: Path) -> None:
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     assert not [cell["id"] for cell in cells if cell.get("outputs") or cell.get("execution_count")]
