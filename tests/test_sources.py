@@ -110,8 +110,13 @@ def test_parquet_as_datasets_writes_it_gives_records_without_phantom_nulls(tmp_p
 @pytest.mark.parametrize("layout", ["indent 4", "no spaces", "record a line in an array", "JSON Lines"])
 def test_a_torn_file_keeps_the_whole_records_and_says_what_was_lost(tmp_path: Path, layout: str) -> None:
     text = LAYOUTS[layout].encode()
-    cut = text.rindex(b"quoted")
-    raws, _ = read(write(tmp_path, "torn.json", text[:cut]))
+    for cut in (text.rindex(b"quoted"), text.rindex(b"}", 0, text.rindex(b"}")) + 1):
+        _keeps_all_but_the_last(tmp_path, text[:cut])
+
+
+def _keeps_all_but_the_last(tmp_path: Path, text: bytes) -> None:
+    raws, damage = read(write(tmp_path, "torn.json", text))
+    assert damage == []
     assert [json.loads(raw.data) for raw in raws if not raw.broken] == RECORDS[:-1]
     (lost,) = [raw for raw in raws if raw.broken]
     assert "does not end" in lost.broken
