@@ -277,11 +277,11 @@ def _by_brackets(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
     is_array = window.skip(_SPACE) == b"["
     if is_array:
         window.advance(1)
-    keys = set(_KNOWN)
+    keys, is_end = set(_KNOWN), False
     while True:
         byte = window.skip(_SPACE + b",")
         if byte in (b"", b"]") and is_array:
-            if not byte:
+            if not byte and not is_end:
                 yield Damage(
                     f"{unit.name}@{window.offset}", "the array is not closed: the file ends after a whole record"
                 )
