@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 RESAMPLES = 2_000
 LEVEL = 0.95
+# A batch of draws of this many counts takes 64 MB.
+_CELLS = 8_000_000
 
 
 def mean_interval(values: pl.Expr, seed: int) -> pl.Expr:
@@ -29,30 +31,32 @@ def ratio_interval(events: pl.Expr, trials: pl.Expr, seed: int) -> pl.Expr:
     )
 
 
-def difference_interval(left: tuple[pl.Expr, pl.Expr], right: tuple[pl.Expr, pl.Expr], seed: int) -> pl.Expr:
-    """95 % interval of left events / left trials - right events / right trials, one of each a scenario.
+def resampled_sums(scenarios: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """Column sums of each resample, for many columns at once: one row a scenario in, one row a resample out.
 
-    A scenario is drawn with both its sides; one that a side lacks has zeros there. A list [low, high], null ends below
-    two scenarios or where no draw has both sides.
+    Scenarios are drawn one by one here: rows of many columns hardly ever repeat, and all columns share a draw.
     """
-    sums = [e.cast(pl.Float64).alias(str(place)) for place, e in enumerate((*left, *right))]
-    return pl.struct(sums).map_batches(
-        lambda scenarios: pl.Series([_difference(scenarios, seed)], dtype=pl.List(pl.Float64)),
-        return_dtype=pl.List(pl.Float64),
-        returns_scalar=True,
-    )
+    n = len(scenarios)
+    generator = np.random.default_rng(seed)
+    # Draws are made and multiplied in batches: the whole matrix of counts would take gigabytes for a large source.
+    batch = max(1, _CELLS // max(n, 1))
+    sums = [np.empty((0, scenarios.shape[1]))]
+    for start in range(0, RESAMPLES, batch):
+        size = min(batch, RESAMPLES - start)
+        picks = generator.integers(0, n, size=(size, n)) + np.arange(size)[:, None] * n
+        counts = np.bincount(picks.ravel(), minlength=size * n).reshape(size, n)
+        sums.append(counts.astype(np.float64) @ scenarios)
+    return np.concatenate(sums)
 
 
-def _difference(scenarios: pl.Series, seed: int) -> list[float | None]:
-    if len(scenarios) < 2:
-        return [None, None]
-    drawn = _draw(scenarios, seed)
-    drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
-    if not len(drawn):
-        return [None, None]
-    differences = drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3]
+def percentile_ends(values: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    """The ends of the 95 % interval over resamples; what a resample could not tell (nan) is left out."""
+    told = values[np.isfinite(values)]
+    if not len(told):
+        return None, None
     tail = (1 - LEVEL) / 2
-    return [float(end) for end in np.quantile(differences, [tail, 1 - tail])]
+    low, high = np.quantile(told, [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def _draw(scenarios: pl.Series, seed: int) -> NDArray[Any]:
