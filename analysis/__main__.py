@@ -88,10 +88,18 @@ def tables(options: argparse.Namespace) -> int:
     kept, rejected, records = manifest["kept"], manifest["rejected"], manifest["records_in"]
     print(f"{options.out}: {records:,} records in = {kept:,} kept + {rejected:,} rejected")
     if rejected:
-        _say(f"{rejected:,} of {records:,} records rejected; origin and reason stand in {options.out / 'rejected'}")
+        _say(f"{rejected:,} of {records:,} records rejected; all with their reasons in {options.out / 'rejected'}:")
+        _say_first_rejected(options.out / "rejected")
     for damage in manifest["damage"]:
         _say(f"{damage['origin']}: {damage['reason']}")
     return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK
+
+
+def _say_first_rejected(folder: Path, most: int = 5) -> None:
+    import polars as pl  # noqa: PLC0415
+
+    for origin, reason in pl.scan_parquet(folder / "*.parquet").select("origin", "reason").head(most).collect().rows():
+        _say(f"{origin}: {reason}")
 
 
 def write_sample(options: argparse.Namespace) -> int:

@@ -192,8 +192,8 @@ def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
     is_array = unit.container == "indented"
     for position, text, is_closed in _between_marks(unit, stream, unit.prefix + b"{" if is_array else b"\n"):
-        # The file ends here without the bracket: whole or torn, only the record itself can tell.
-        is_torn = not text.endswith(b"}") or (is_array and is_closed is False and not _is_object(text))
+        # Where the file ends without the bracket or the line break, only the record itself can tell whether it is whole.
+        is_torn = not text.endswith(b"}") or (is_closed is False and not _is_object(text))
         if text:
             yield _raw(unit, position, text, _torn(text) if is_torn else "")
         if is_array and is_closed is False and not is_torn:
