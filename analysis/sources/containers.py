@@ -192,7 +192,7 @@ def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
     is_array = unit.container == "indented"
     for position, text, is_closed in _between_marks(unit, stream, unit.prefix + b"{" if is_array else b"\n"):
-        # Where the file ends without the bracket or the line break, only the record itself can tell whether it is whole.
+        # Where the file ends without bracket or line break, only the record itself can tell whether it is whole.
         is_torn = not text.endswith(b"}") or (is_closed is False and not _is_object(text))
         if text:
             yield _raw(unit, position, text, _torn(text) if is_torn else "")
