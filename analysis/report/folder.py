@@ -16,7 +16,10 @@ State = Literal["pending", "made", "failed", "skipped"]
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One page, as the index and manifest.json tell it; source, hash and date are of the run that made it."""
+    """One page, as the index and manifest.json tell it; source, hash and date are of the run that made it.
+
+    `key` names everything the page depends on: a page with the same key need not be made again.
+    """
 
     name: str
     title: str
@@ -29,6 +32,7 @@ class Entry(msgspec.Struct, frozen=True):
     source: str = ""
     content_hash: str = ""
     date: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,11 +83,20 @@ class Folder:
     def pending(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.state == "pending"]
 
-    def begin(self) -> None:
-        """Remove what this run is about to make: until it is made there is nothing, rather than yesterday's."""
+    def begin(self, *, keep: bool = False) -> None:
+        """Remove what this run is about to make: until it is made there is nothing, rather than yesterday's.
+
+        Args:
+            keep: count a page as made that an earlier run made of the very same.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
-        for entry in self.entries:
-            (self.path / entry.page).unlink(missing_ok=True)
+        made = {one.page: one for one in self._told() if one.state == "made" and self._is_there(one)} if keep else {}
+        for position, entry in enumerate(self.entries):
+            earlier = made.get(entry.page)
+            if earlier is not None and entry.key and earlier.key == entry.key:
+                self.entries[position] = earlier
+            else:
+                (self.path / entry.page).unlink(missing_ok=True)
         self._tell()
 
     def update(self, name: str, *, state: State, message: str = "") -> None:
@@ -123,17 +136,22 @@ class Folder:
             self.write("manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode() + "\n")
             self.write("index.html", render(self, others))
 
-    def _others(self) -> list[Entry]:
+    def _told(self) -> list[Entry]:
+        """What manifest.json lists. A page is whole before it is listed as made."""
         try:
-            told = msgspec.json.decode((self.path / "manifest.json").read_bytes(), type=_Told)
+            return msgspec.json.decode((self.path / "manifest.json").read_bytes(), type=_Told).pages
         except (OSError, msgspec.MsgspecError):
             return []
-        own = {entry.page for entry in self.entries}
-        return [entry for entry in told.pages if entry.page not in own and self._is_there_or_coming(entry)]
 
-    def _is_there_or_coming(self, entry: Entry) -> bool:
-        is_ours = Path(entry.page).name == entry.page  # The manifest is a file that anybody may have edited.
-        return is_ours and (entry.state == "pending" or (entry.state == "made" and (self.path / entry.page).is_file()))
+    def _others(self) -> list[Entry]:
+        """Pages that other runs left here, or are making at this moment."""
+        own = {entry.page for entry in self.entries}
+        others = [entry for entry in self._told() if entry.page not in own]
+        return [entry for entry in others if entry.state in ("pending", "made") and self._is_there(entry)]
+
+    def _is_there(self, entry: Entry) -> bool:
+        is_inside = Path(entry.page).name == entry.page  # The manifest is a file that anybody may have edited.
+        return is_inside and (entry.state == "pending" or (self.path / entry.page).is_file())
 
 
 def render(folder: Folder, others: list[Entry]) -> str:

@@ -86,17 +86,17 @@ class Job:
 
     report: Report
     parameters: dict[str, Any]
-    group: str = ""
+    group: str | None = None
     lacking: str = ""
 
     @property
     def name(self) -> str:
         """Of the page and of the executed notebook, without an ending: plain letters, whatever the data hold."""
-        return f"{self.report.name}--{file_name(self.group)}" if self.group else self.report.name
+        return f"{self.report.name}--{file_name(self.group)}" if self.group is not None else self.report.name
 
     @property
     def title(self) -> str:
-        return f"{self.report.title}: {self.group}" if self.group else self.report.title
+        return f"{self.report.title}: {self.group}" if self.group is not None else self.report.title
 
 
 def run(request: Request, exporter: Exporter | None = None) -> Result:
@@ -172,7 +172,7 @@ def _natural(text: str) -> list[Any]:
 def file_name(value: str) -> str:
     """A value of the data as part of a file's name: itself where it is harmless, else what remains and a hash of it."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", value)[:60]
-    return plain if plain == value else f"{plain}-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
+    return plain if plain == value != "" else f"{plain}-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
 
 
 class _Suite:
@@ -184,12 +184,14 @@ class _Suite:
         self.exporter = exporter
         self.failures: dict[str, Failure] = {}
         self.provenance = provenance(request, data)
+        self.code = _code(self.provenance["versions"])
         overview = _overview(request.each, data, jobs) if request.each else None
         self.folder = Folder(request.out, self.provenance, [self._entry(job) for job in jobs], overview)
 
     def make(self) -> None:
-        self.folder.begin()
-        runnable = [job for job in self.jobs if not job.lacking]
+        self.folder.begin(keep=bool(self.request.each))
+        pending = {entry.name for entry in self.folder.pending}
+        runnable = [job for job in self.jobs if job.name in pending]
         pool = ThreadPoolExecutor(self.request.jobs or _cores())
         try:
             futures = {pool.submit(self._execute, job): job for job in runnable}
@@ -274,13 +276,14 @@ class _Suite:
             title=job.title,
             description=job.report.description,
             page=f"{job.name}.html",
-            group=job.group,
+            group=job.group or "",
             state="skipped" if job.lacking else "pending",
             message=job.lacking,
             parameters={name: str(value) for name, value in job.parameters.items()},
             source=self.request.source,
             content_hash=self.provenance["content_hash"],
             date=self.provenance["date"],
+            key=_key(job, self.provenance["content_hash"], self.code),
         )
 
 
@@ -326,12 +329,25 @@ def provenance(request: Request, data: Tables) -> dict[str, Any]:
     }
 
 
+def _key(job: Job, content_hash: str, code: str) -> str:
+    parts = [content_hash, code, job.report.notebook.read_bytes().hex(), repr((job.name, job.title, job.parameters))]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+def _code(versions: Mapping[str, str]) -> str:
+    """A hash of all that turns a notebook and tables into a page."""
+    digest = hashlib.sha256(repr(sorted(versions.items())).encode())
+    for path in sorted([*(HOME / "reports" / "template").iterdir(), *Path(__file__).parents[1].rglob("*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
 def command(request: Request, job: Job | None = None) -> str:
     """The command line that makes these reports, or one page, again."""
     words = ["python", "-m", "analysis", "report", request.source]
     for name in [job.report.name] if job else request.only:
         words += ["--only", name]
-    chosen = dict(request.parameters) | ({request.each: job.group} if job and job.group else {})
+    chosen = dict(request.parameters) | ({request.each: job.group} if job and job.group is not None else {})
     for name, value in chosen.items():
         words += ["-p", name, value]
     for option in ("environments", "scenarios") if job else ("environments", "scenarios", "each"):
@@ -369,7 +385,7 @@ def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
     rows = {row[column]: row for row in counted.collect().iter_rows(named=True)}
     last = max(max(row["spread"]) for row in rows.values())
     groups = []
-    for value in dict.fromkeys(job.group for job in jobs):
+    for value in dict.fromkeys(job.group for job in jobs if job.group is not None):
         row = rows[value]
         bars = [row["spread"].count(bin_) for bin_ in range(last + 1)]
         groups.append(Group(value, row["trajectories"], row["tool_calls"], row["steps"], bars))

@@ -1,0 +1,571 @@
+"""The suite runs what it is asked for, refuses what it does not know, and leaves no page that is not true.
+
+Most tests execute with `Paper`, an engine without a kernel: papermill reads, parameterizes and writes as always, and a
+cell does what its first line says. The slow tests at the end start kernels.
+"""
+
+import errno
+import html as markup
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import papermill
+import pytest
+from jupyter_client.kernelspec import NoSuchKernel
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from papermill.engines import Engine
+from papermill.exceptions import PapermillExecutionError
+
+from analysis.report.failures import EXIT, Failure, exit_status, explain
+from analysis.report.run import Request, Result, command, file_name, run
+from analysis.report.suite import (
+    HOME,
+    Parameter,
+    ParameterError,
+    coerce,
+    parameters_of,
+    read_suite,
+)
+from tests.builders import step, trajectory
+from tests.conftest import ROOT
+
+PARAMETERS = 'source: str = "sample"  # what to read; empty = all\ntop: int = 20  # bars'
+KERNEL = {"name": "python3", "language": "python", "display_name": "Python 3"}
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+RAISED: dict[str, Callable[[], BaseException]] = {
+    "die": lambda: DeadKernelError("Kernel died"),
+    "hang": lambda: CellTimeoutError.error_from_timeout_and_cell("", 1, None),
+    "full": lambda: OSError(errno.ENOSPC, "No space left on device", "page.ipynb"),
+    "interrupt": KeyboardInterrupt,
+}
+
+
+class Paper(Engine):  # type: ignore[misc]  # papermill is not typed
+    """Executes nothing: a cell answers with its own source, or fails as its first line says."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **_: Any) -> None:
+        for index, cell in enumerate(nb_man.nb.cells):
+            if cell.cell_type != "code":
+                continue
+            nb_man.cell_start(cell, index)
+            word = cell.source.partition("\n")[0]
+            if word in RAISED:
+                raise RAISED[word]()
+            if word == "fail":
+                cell.outputs = [nbformat.v4.new_output("error", ename="ZeroDivisionError", evalue="by zero")]
+                cell.execution_count = 3
+                nb_man.cell_exception(cell, index)
+                return
+            cell.outputs = [nbformat.v4.new_output("stream", text=cell.source)]
+            nb_man.cell_complete(cell, index)
+
+
+class Page:
+    """An exporter that shows the links and texts it was given, and fails where a cell says so."""
+
+    def from_notebook_node(self, nb: Any, resources: Any = None) -> tuple[str, Any]:
+        sources = [cell.source for cell in nb.cells]
+        if "no page" in sources:
+            raise ValueError("cannot export")
+        links = "".join(f'<a href="{href}">{markup.escape(title)}</a>' for _, title, href in resources["suite"])
+        facts = json.dumps(resources["provenance"], sort_keys=True)
+        return f"<html>{links}<pre>{markup.escape(facts)}</pre>{markup.escape(repr(sources))}</html>", resources
+
+
+class House:
+    """A small suite in a folder of its own, with a source beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+        self.executed = folder / "executed"
+        self.suite = folder / "reports" / "suite.toml"
+        self.suite.parent.mkdir(parents=True)
+        self.source = folder / "records.json"
+        self.records(trajectory(env_id="bank", steps=[step(tool="get_user")]), trajectory(env_id="shop"))
+
+    def records(self, *records: dict[str, Any]) -> None:
+        self.source.write_text(json.dumps(records, indent=4), encoding="utf-8")
+
+    def report(self, name: str, *cells: str, parameters: str | None = PARAMETERS, more: str = "") -> None:
+        """Add a report whose notebook has these code cells after its parameters cell."""
+        notebook = nbformat.v4.new_notebook(metadata={"kernelspec": KERNEL})
+        if parameters is not None:
+            notebook.cells.append(nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]}))
+        notebook.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
+        nbformat.write(notebook, self.folder / f"{name}.ipynb")
+        with self.suite.open("a", encoding="utf-8") as file:
+            file.write(f'["{name}"]\nnotebook = "{name}.ipynb"\ntitle = "About {name}"\ndescription = "D."\n{more}\n')
+
+    def run(self, **options: Any) -> Result:
+        defaults = {
+            "source": str(self.source),
+            "out": self.out,
+            "executed": self.executed,
+            "suite": self.suite,
+            "engine": "paper",
+            "progress": False,
+            "jobs": 1,
+        }
+        return run(Request(**{**defaults, **options}), Page())
+
+    def page(self, name: str) -> str:
+        return (self.out / f"{name}.html").read_text(encoding="utf-8")
+
+    def pages(self) -> set[str]:
+        return {path.name for path in self.out.iterdir() if path.name != ".lock"}
+
+    def states(self) -> dict[str, str]:
+        manifest = json.loads((self.out / "manifest.json").read_text(encoding="utf-8"))
+        return {page["name"]: page["state"] for page in manifest["pages"]}
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> House:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    papermill.engines.papermill_engines.register("paper", Paper)
+    return House(tmp_path)
+
+
+def injected(house: House, name: str) -> str:
+    """The cell papermill put in."""
+    notebook = nbformat.read(house.executed / f"{name}.ipynb", as_version=4)
+    cells = [str(cell.source) for cell in notebook.cells if "injected-parameters" in cell.metadata.get("tags", [])]
+    return "".join(cells)
+
+
+# Parameters
+
+
+def test_a_misspelt_parameter_is_refused_with_the_nearest_before_anything_runs_or_goes(house: House) -> None:
+    house.report("a", "1")
+    house.out.mkdir()
+    (house.out / "a.html").write_text("yesterday's")
+    with pytest.raises(ParameterError, match=r"no parameter 'tpo'.*did you mean 'top'"):
+        house.run(parameters={"tpo": "3"})
+    assert house.page("a") == "yesterday's"
+    assert not house.executed.exists()
+
+
+def test_a_notebook_without_a_parameters_cell_is_refused(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "1", parameters=None)
+    with pytest.raises(ParameterError, match=r"b\.ipynb: no cell is tagged `parameters`"):
+        house.run()
+    assert not house.out.exists()
+
+
+def test_a_parameter_goes_to_the_notebooks_that_know_it_and_to_no_other(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "1", parameters='source: str = "sample"\ncutoff: int = 5')
+    assert house.run(parameters={"cutoff": "7"}).status == 0
+    assert "cutoff = 7" in injected(house, "b")
+    assert "cutoff" not in injected(house, "a")
+
+
+def test_a_value_becomes_what_the_parameters_cell_declares(house: House) -> None:
+    declared = "name: str = ''\nflag: bool = True\nshare: float = 1.0\nplain = 3\nmany: list[str] = []\n"
+    declared += "maybe: int | None = None"
+    house.report("a", "1", parameters=declared)
+    given = {"name": "007", "flag": "false", "share": "2", "plain": "4", "many": "['x']", "maybe": "5"}
+    house.run(parameters=given)
+    values: dict[str, Any] = {}
+    exec(injected(house, "a"), values)
+    expected = {"name": "007", "flag": False, "share": 2.0, "plain": 4, "many": ["x"], "maybe": 5}
+    assert {name: values[name] for name in given} == expected
+    assert [type(values[name]) for name in given] == [type(value) for value in expected.values()]
+
+
+@pytest.mark.parametrize(("kind", "text"), [("int", "3.5"), ("bool", "maybe"), ("float", "x"), ("list", "(1,)")])
+def test_a_value_that_does_not_fit_is_refused_and_the_declaration_shown(kind: str, text: str) -> None:
+    with pytest.raises(ParameterError, match=rf"top: .* is not {kind}; the default is D \(help\)"):
+        coerce(Parameter("top", kind, "D", "help"), text)
+
+
+def test_a_value_is_never_run_as_code(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError):
+        coerce(Parameter("many", "list", "[]", ""), f"__import__('pathlib').Path({str(tmp_path / 'x')!r}).touch()")
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_line_whose_comment_holds_an_equals_sign_is_a_parameter_like_any_other(house: House) -> None:
+    house.report("a", parameters='env_id: str = ""  # this one; empty = all')
+    assert parameters_of(house.folder / "a.ipynb") == {
+        "env_id": Parameter("env_id", "str", "''", "this one; empty = all")
+    }
+
+
+def test_a_misspelt_report_is_refused_with_the_nearest(house: House) -> None:
+    house.report("10_tool_usage", "1")
+    with pytest.raises(ParameterError, match="no report 'tool_usaeg'; did you mean '10_tool_usage'"):
+        house.run(only=("tool_usaeg",))
+
+
+def test_a_report_may_be_named_without_its_number(house: House) -> None:
+    house.report("10_tool_usage", "1")
+    house.report("20_other", "1")
+    house.run(only=("tool_usage",))
+    assert house.pages() == {"10_tool_usage.html", "index.html", "manifest.json"}
+
+
+def test_a_suite_with_an_unknown_key_is_refused(house: House) -> None:
+    house.report("a", "1", more="notes = 1")
+    with pytest.raises(ParameterError, match="nothing else"):
+        house.run()
+
+
+def test_values_of_the_suite_stand_unless_the_caller_gives_another(house: House) -> None:
+    house.report("a", "1", more="parameters = {top = 5}")
+    house.report("b", "1", more="parameters = {top = 6}")
+    house.run(only=("a",))
+    house.run(only=("b",), parameters={"top": "9"})
+    assert "top = 5" in injected(house, "a")
+    assert "top = 9" in injected(house, "b")
+
+
+# Failures
+
+
+def test_a_failing_cell_costs_only_its_own_page_and_is_named(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "fail\nmore")
+    house.report("c", "1")
+    house.out.mkdir()
+    (house.out / "b.html").write_text("yesterday's")
+    result = house.run()
+    assert result.status == 1
+    assert result.failures == {"b": Failure("cell", "cell In [3] `fail` raised ZeroDivisionError: by zero")}
+    assert house.pages() == {"a.html", "c.html", "index.html", "manifest.json"}
+    assert house.states() == {"a": "made", "b": "failed", "c": "made"}
+    index = house.page("index")
+    assert "raised ZeroDivisionError: by zero" in index
+    assert "1 of 3 reports failed" in index
+    assert 'href="b.html"' not in index
+    assert (house.executed / "b.ipynb").exists(), "the notebook as far as it came"
+
+
+def test_no_page_links_to_one_that_failed(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "fail")
+    house.run()
+    assert 'href="a.html"' in house.page("a")
+    assert 'href="b.html"' not in house.page("a")
+
+
+@pytest.mark.parametrize(
+    ("word", "kind", "message"),
+    [
+        ("die", "kernel died", "the kernel died in cell In [3] `die`"),
+        ("hang", "timeout", "cell In [3] `hang` took longer than 600 s"),
+        ("full", "cannot write", "cannot write page.ipynb: No space left on device"),
+    ],
+)
+def test_each_kind_of_failure_has_its_message_and_its_exit_status(
+    house: House, word: str, kind: str, message: str
+) -> None:
+    house.report("a", word)
+    house.report("b", "1")
+    result = house.run()
+    assert result.failures["a"].message.startswith(message)
+    assert result.status == EXIT[kind] not in (0, 1)
+    assert house.states() == {"a": "failed", "b": "made"}
+
+
+def test_the_statuses_tell_the_kinds_apart() -> None:
+    errors = [
+        DeadKernelError("died"),
+        CellTimeoutError("late"),
+        NoSuchKernel("julia"),
+        OSError(errno.EROFS, "Read-only file system"),
+        PapermillExecutionError(1, 1, "1/0", "ZeroDivisionError", "", []),
+    ]
+    statuses = [explain(error).status for error in errors]
+    assert len({*statuses, 0, 2, 130}) == len(errors) + 3
+    assert [exit_status([explain(error)]) for error in errors] == statuses
+    assert exit_status([]) == 0
+    assert exit_status([explain(errors[0]), explain(errors[1])]) == 1
+
+
+def test_an_exporter_that_fails_leaves_no_page_and_no_scrap(house: House) -> None:
+    house.report("a", "no page")
+    house.report("b", "1")
+    result = house.run()
+    assert result.failures["a"].message == "ValueError: cannot export"
+    assert house.pages() == {"b.html", "index.html", "manifest.json"}
+
+
+def test_an_interrupted_run_says_what_is_missing(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "interrupt")
+    house.report("c", "1")
+    with pytest.raises(KeyboardInterrupt):
+        house.run()
+    assert "This run has not finished" in house.page("index")
+    manifest = json.loads((house.out / "manifest.json").read_text())
+    assert manifest["state"] == "unfinished"
+    assert house.states()["b"] == "pending"
+    assert not (house.out / "b.html").exists()
+
+
+def test_an_output_folder_that_cannot_be_made_is_an_error_that_names_it(house: House) -> None:
+    house.report("a", "1")
+    (house.folder / "file").write_text("")
+    with pytest.raises(OSError, match="file"):
+        house.run(out=house.folder / "file" / "out")
+
+
+# The folder
+
+
+def test_the_same_inputs_give_the_same_bytes(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.report("a", "1")
+    house.report("b", "fail")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    made = []
+    for out in ("one", "two"):
+        house.run(out=house.folder / out, jobs=2)
+        made.append({path.name: path.read_bytes() for path in (house.folder / out).iterdir() if path.name != ".lock"})
+    assert made[0] == made[1]
+    assert b"1970-01-02 00:00 UTC" in made[0]["index.html"]
+
+
+def test_the_index_tells_where_the_numbers_come_from(house: House) -> None:
+    house.report("a", "1")
+    house.run(parameters={"top": "3"})
+    index = house.page("index")
+    manifest = json.loads((house.out / "manifest.json").read_text())
+    for fact in ("content_hash", "source", "date", "commit", "command"):
+        assert markup.escape(str(manifest[fact])) in index
+    assert "2 records in = 2 kept + 0 rejected" in index
+    assert "top = 3" in index
+    assert f"{manifest['bytes']:,} bytes" in index
+    assert manifest["versions"].items() >= {"papermill": papermill.__version__}.items()
+
+
+def test_a_page_of_the_sample_says_synthetic(house: House) -> None:
+    house.report("a", "1")
+    house.run(source="sample")
+    index = house.page("index")
+    assert index.count("ynthetic") >= 3
+    assert '"synthetic": true' in markup.unescape(house.page("a"))
+    house.run(out=house.folder / "real")
+    real = (house.folder / "real" / "index.html").read_text(encoding="utf-8")
+    assert "ynthetic" not in re.sub(r"<style>.*?</style>", "", real, flags=re.DOTALL)
+
+
+def test_rejected_records_are_counted_on_the_index(house: House) -> None:
+    house.report("a", "1")
+    house.records(trajectory(), {"messages": "not readable"}, trajectory("t2"))
+    house.run()
+    assert "3 records in = 2 kept + 1 rejected" in house.page("index")
+
+
+def test_a_report_that_lacks_its_tables_is_left_out_with_what_to_give(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "1", more='needs = ["environments"]')
+    result = house.run()
+    assert result.status == 0
+    assert house.states() == {"a": "made", "b": "skipped"}
+    assert "has no environments; name the sibling sets with --environments" in house.page("index")
+    assert 'href="b.html"' not in house.page("a")
+
+
+def test_pages_of_another_run_stay_and_are_told_apart(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "1")
+    house.run(only=("a",))
+    house.records(trajectory("other"))
+    house.run(only=("b",))
+    assert house.pages() == {"a.html", "b.html", "index.html", "manifest.json"}
+    _, _, others = house.page("index").partition("Of other runs in this folder")
+    assert 'href="a.html"' in others
+    assert "other records than above" in others
+
+
+def test_a_manifest_that_names_a_file_elsewhere_moves_nobody(house: House) -> None:
+    house.report("a", "1")
+    house.out.mkdir()
+    (house.folder / "precious.html").write_text("mine")
+    page = {"name": "x", "title": "x", "description": "", "page": "../precious.html", "state": "made"}
+    (house.out / "manifest.json").write_text(json.dumps({"pages": [page]}))
+    house.run()
+    assert (house.folder / "precious.html").read_text() == "mine"
+    assert "precious" not in house.page("index")
+
+
+def test_hostile_texts_are_shown_as_text(house: House) -> None:
+    house.report("a", "1", more=f"parameters = {{source = {HOSTILE!r}}}")
+    house.records(trajectory(env_id=HOSTILE))
+    source = house.folder / "<img src=x onerror=alert(1)>.json"
+    house.source.rename(source)
+    house.run(source=str(source))
+    index = house.page("index")
+    assert "<img" not in index
+    assert "&lt;img src=x onerror=alert(1)&gt;" in index
+    assert "<script" not in index
+
+
+def test_braces_in_paths_are_just_braces(house: House, tmp_path: Path) -> None:
+    folder = tmp_path / "{source}{0}"
+    inner = House(folder)
+    inner.report("a", "1")
+    assert inner.run().status == 0
+    assert inner.pages() == {"a.html", "index.html", "manifest.json"}
+
+
+# A page per environment
+
+
+def test_each_makes_a_page_per_value_in_natural_order_with_an_overview(house: House) -> None:
+    house.report("a", "1", parameters=PARAMETERS + '\nenv_id: str = ""')
+    house.report("b", "1")
+    names = ["env_10", "env_2", HOSTILE]
+    house.records(*(trajectory(f"t{n}", env_id=name, steps=[step(tool="x")]) for n, name in enumerate(names)))
+    result = house.run(each="env_id")
+    assert [entry.group for entry in result.entries] == [HOSTILE, "env_2", "env_10"]
+    assert house.pages() == {
+        f"a--{file_name(HOSTILE)}.html",
+        "a--env_2.html",
+        "a--env_10.html",
+        "index.html",
+        "manifest.json",
+    }
+    assert 'env_id = "env_2"' in injected(house, "a--env_2")
+    index = house.page("index")
+    assert re.search(r'<th scope="row" dir="auto">env_2</th><td class="number">1</td><td class="number">1</td>', index)
+    assert index.count('<svg class="spark"') == 3
+    assert "<img" not in index
+
+
+def test_each_goes_on_where_it_stopped_and_makes_anew_what_has_changed(house: House) -> None:
+    house.report("a", "1", parameters=PARAMETERS + '\nenv_id: str = ""')
+    house.run(each="env_id")
+    (house.out / "a--shop.html").unlink()
+    (house.out / "a--bank.html").write_text("kept")
+    house.run(each="env_id")
+    assert house.page("a--bank") == "kept"
+    assert "shop" in house.page("a--shop")
+    house.run(each="env_id", parameters={"top": "4"})
+    assert house.page("a--bank") != "kept"
+
+
+def test_each_by_something_the_source_has_not_is_refused(house: House) -> None:
+    house.report("a", "1", parameters=PARAMETERS + '\nenv_id: str = ""\nplanet: str = ""')
+    with pytest.raises(ParameterError, match="--each planet: not a column"):
+        house.run(each="planet")
+    house.report("b", "1", parameters=PARAMETERS)
+    with pytest.raises(ParameterError, match=r"no parameter 'traj_type'"):
+        house.run(each="traj_type", only=("b",))
+
+
+@pytest.mark.parametrize("name", ["..", "a/b", ".hidden", "a b", "é", "x" * 300, "", "CON:", "a.b"])
+def test_a_file_is_named_safely_whatever_the_data_hold(name: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,80}", file_name(name))
+
+
+def test_different_values_get_different_files() -> None:
+    assert len({file_name(name) for name in ("a b", "a_b", "a/b", "a.b")}) == 4
+
+
+def test_the_command_of_a_page_is_one_the_command_line_takes(house: House) -> None:
+    from analysis.__main__ import _parser  # noqa: PLC0415  the command line's own reading of it
+
+    request = Request(source="my file.json", parameters={"top": "3"}, environments="hub:a/b", only=("x",))
+    words = shlex.split(command(request))
+    assert words[:3] == ["python", "-m", "analysis"]
+    options = _parser().parse_args(words[3:])
+    assert (options.source, options.parameters, options.environments) == ("my file.json", {"top": "3"}, "hub:a/b")
+
+
+# The suite that ships
+
+
+def test_the_suite_declares_every_notebook_but_those_for_exploring() -> None:
+    declared = [report.notebook for report in read_suite()]
+    there = set((HOME / "notebooks").glob("[0-9]*.ipynb"))
+    assert set(declared) == there
+    assert declared == sorted(declared)
+
+
+@pytest.mark.parametrize("report", read_suite(), ids=lambda report: report.name)
+def test_every_notebook_of_the_suite_declares_commented_parameters(report: Any) -> None:
+    parameters = parameters_of(report.notebook)
+    assert "source" in parameters
+    assert all(parameter.kind and parameter.help for parameter in parameters.values())
+
+
+# With kernels
+
+
+@pytest.mark.slow
+def test_kernels_that_die_hang_or_are_missing_cost_their_own_report(house: House) -> None:
+    house.report("dies", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    house.report("hangs", "import time\ntime.sleep(600)")
+    house.report("fails", "1 / 0")
+    house.report("finishes", "print(source, top)")
+    house.report("missing", "1")
+    notebook = nbformat.read(house.folder / "missing.ipynb", as_version=4)
+    notebook.metadata.kernelspec.name = "no-such-kernel"
+    nbformat.write(notebook, house.folder / "missing.ipynb")
+    result = house.run(engine="warm_kernel", timeout=8, jobs=2)
+    kinds = {name: failure.kind for name, failure in result.failures.items()}
+    assert kinds == {"dies": "kernel died", "hangs": "timeout", "fails": "cell", "missing": "no kernel"}
+    assert "In [3] `import os, signal`" in result.failures["dies"].message
+    assert "`1 / 0` raised ZeroDivisionError: division by zero" in result.failures["fails"].message
+    assert result.status == 1
+    assert house.pages() == {"finishes.html", "index.html", "manifest.json"}
+    executed = nbformat.read(house.executed / "finishes.ipynb", as_version=4)
+    assert executed.cells[-1].outputs[0].text == f"{house.source} 20\n"
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_the_kernels_and_says_so(house: House) -> None:
+    house.report("hangs", "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(600)")
+    options = ["--out", house.out, "--executed", house.executed, "--suite", house.suite]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "analysis", "report", str(house.source), *map(str, options)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    pid = _printed_pid(house.executed)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "analysis: interrupted"
+    assert not _is_alive(pid)
+    assert "This run has not finished" in house.page("index")
+
+
+def _printed_pid(executed: Path) -> int:
+    """What the cell has printed: the notebook is saved while it runs, at the latest after 30 seconds."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for path in executed.glob(".*.ipynb"):
+            found = re.search(r'"text": \[?\s*"(\d+)\\n"', path.read_text(encoding="utf-8"))
+            if found:
+                return int(found[1])
+        time.sleep(0.2)
+    raise AssertionError("the kernel never said its process id")
+
+
+def _is_alive(pid: int) -> bool:
+    for _ in range(50):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        time.sleep(0.1)
+    return True
