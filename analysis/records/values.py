@@ -19,6 +19,8 @@ import msgspec
 
 from analysis.records.model import Call, Message, Trajectory
 
+# Part of the key under which derived tables are cached: raise it when the rows change.
+VERSION = "1"
 LONGEST_VALUE = 64
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z\d]Ids?$|^ID$", re.ASCII)
 _DATE_OR_TIME = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ].*)?|\d{1,2}:\d{2}(?::\d{2})?(?:[ap]m)?", re.I)
