@@ -71,19 +71,20 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
 
 
-def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str) -> str:
-    """A frame as a table that scrolls by itself; what was rounded carries its exact value, to sort and to copy by.
+def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str, *, exact: bool = True) -> str:
+    """A frame as a table that scrolls by itself.
 
     Args:
         frame: what to show, every row of it.
         heads: title and meaning of the columns that have them.
         caption: what the table shows; the region that scrolls is named after it.
+        exact: what was rounded carries its exact value, to sort and to copy by.
     """
     names = frame.columns
     numeric = {name for name, dtype in frame.schema.items() if dtype.is_numeric()}
     parts = shares(names)
     titles = "".join(_head(name, *heads.get(name, (name.replace("_", " "), "")), name in numeric) for name in names)
-    body = "\n".join("<tr>" + "".join(_cells(names, row, numeric, parts)) + "</tr>" for row in frame.iter_rows())
+    body = "\n".join("<tr>" + "".join(_cells(names, row, numeric, parts, exact)) + "</tr>" for row in frame.iter_rows())
     label = text(caption)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table><caption>{label}</caption>'
@@ -108,12 +109,13 @@ def _head(name: str, title: str, meaning: str, numeric: bool) -> str:
     return f'<th scope="col" data-name="{text(name)}"{kind}{tip}>{text(title)}</th>'
 
 
-def _cells(names: Sequence[str], row: Sequence[Any], numeric: set[str], parts: set[str]) -> Iterator[str]:
+def _cells(names: Sequence[str], row: Sequence[Any], numeric: set[str], parts: set[str], exact: bool) -> Iterator[str]:
     for name, value in zip(names, row, strict=True):
         shown = formatted(value, is_share=name in parts)
         if name in numeric:
-            exact = "" if value is None or shown == str(value) else f' data-value="{value!r}"'
-            yield f'<td class="n"{exact}>{shown}</td>'
+            is_rounded = exact and value is not None and shown != str(value)
+            kept = f' data-value="{value!r}"' if is_rounded else ""
+            yield f'<td class="n"{kept}>{shown}</td>'
         elif len(shown) > MOST_CHARS:
             yield f'<td dir="auto">{text(shown[:MOST_CHARS])}… ({len(shown):,} characters)</td>'
         else:

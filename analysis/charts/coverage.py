@@ -100,7 +100,9 @@ def lorenz(frame: pl.DataFrame) -> Any:
             legend=alt.Legend(orient="bottom", title=None),
         ),
         strokeDash=alt.StrokeDash(
-            "grain:N", scale=alt.Scale(domain=["trajectories", "scenarios"], range=[[1, 0], [6, 3]]), legend=None
+            "grain:N",
+            scale=alt.Scale(domain=["trajectories", "scenarios"], range=[[1, 0], [6, 3]]),
+            legend=alt.Legend(orient="bottom", title=None),
         ),
         tooltip=[
             alt.Tooltip("grain:N", title="spread of"),

@@ -116,6 +116,8 @@ def figure(
                 "columns": {
                     c.name: {"title": c.title, "meaning": c.meaning} for c in result if c.name in frame.columns
                 },
+                # nbformat sorts the keys of what it writes.
+                "order": [name for name in result.names if name in frame.columns],
             }
             if frame.is_empty():
                 meta["empty"] = f"Nothing to draw: {result.grain} – no rows in this source or selection."

@@ -171,7 +171,9 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
     points = base.mark_point(filled=True, size=45).encode(y=alt.Y("over_share:Q", axis=axis, scale=scale))
     interval = base.mark_rule().encode(y=alt.Y("over_share_low:Q", axis=axis, scale=scale), y2="over_share_high:Q")
     n = sum(r["samples"] for r in frame.rows(named=True) if r["limit"] == limits[0])
-    return alt.layer(interval, line, points, counted).properties(
+    # A layer without rows has no extent, and Vega warns of it.
+    layers = [interval, line, points, *([counted] if frame["over_share"].null_count() else [])]
+    return alt.layer(*layers).properties(
         title=title(sentence, f"n = {n:,} samples in both layouts", f"Counted by: {tokenizer}"),
         description=sentence,
         width="container",
@@ -203,7 +205,13 @@ def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Any:
     scale = alt.Scale(domain=[0, max(0.001, *frame["lost_share"])])
     base = alt.Chart(frame).encode(
         x=alt.X("lost_share:Q", title="supervised tokens lost", axis=alt.Axis(format="~%"), scale=scale),
-        y=alt.Y("layout:N", title=None, sort=list(_LAYOUTS), axis=alt.Axis(labelExpr=_LAYOUT_LABEL, labelLimit=240)),
+        y=alt.Y(
+            "layout:N",
+            title=None,
+            # Not `sort`: each layer would sort by an index of its own, and Vega-Lite warns that they differ.
+            scale=alt.Scale(domain=[layout for layout in _LAYOUTS if layout in by_layout]),
+            axis=alt.Axis(labelExpr=_LAYOUT_LABEL, labelLimit=240),
+        ),
         yOffset="traj_type:N",
         tooltip=[
             MODE_TOOLTIP,

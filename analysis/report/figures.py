@@ -4,7 +4,7 @@ A title inside a drawing neither wraps nor can be searched, copied or read aloud
 and stands above it. Data leave it too, as columns shared by all charts, and so does the configuration of the theme.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from analysis import markup
 
 # A page must stay small and readable without scripts: beyond these rows the download is the place to look.
-MOST_ROWS = 400
+MOST_ROWS = 200
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,10 @@ class Store:
         datasets = spec.pop("datasets", {})
         if config not in self.configs:
             self.configs.append(config)
+        columns, order = meta.get("columns", {}), meta.get("order", [])
+        columns = {name: columns[name] for name in [*order, *columns] if name in columns}
         for name, rows in datasets.items():
-            self.data.setdefault(name, columnar(rows))
+            self.data.setdefault(name, columnar(rows, first=order))
         # Vega-Lite warns of a container's width beside a height in steps: there the page measures and draws again.
         is_stepped = fluid and has_steps(spec)
         if fluid and not is_stepped:
@@ -72,7 +74,7 @@ class Store:
             subtitle=words(title, "subtitle"),
             description=spec.get("description") or heading,
             definition=meta.get("definition", ""),
-            table=Markup("".join(_tables(datasets, meta.get("columns", {}), heading))),
+            table=Markup("".join(_tables(datasets, columns, heading))),
         )
 
 
@@ -92,9 +94,10 @@ def words(title: Any, part: str = "text") -> str:
     return " ".join(map(str, found)) if isinstance(found, list) else str(found or "")
 
 
-def columnar(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
-    """Rows of one shape as columns: each name is written once, not once a row."""
-    names = dict.fromkeys(name for row in rows for name in row)
+def columnar(rows: list[dict[str, Any]], first: Iterable[str] = ()) -> dict[str, list[Any]]:
+    """Rows as columns: each name is written once, not once a row; `first` names the columns to begin with."""
+    found = dict.fromkeys(name for row in rows for name in row)
+    names = dict.fromkeys([*(name for name in first if name in found), *found])
     return {name: [row.get(name) for row in rows] for name in names}
 
 
@@ -107,6 +110,6 @@ def _tables(datasets: dict[str, list[dict[str, Any]]], columns: dict[str, Any], 
         if not names:
             continue
         frame = pl.DataFrame([pl.Series(name, present[name], strict=False) for name in names])
-        yield markup.grid(frame, heads, f"Numbers of the figure: {caption}")
+        yield markup.grid(frame, heads, f"Numbers of the figure: {caption}", exact=False)
         if len(rows) > MOST_ROWS:
             yield f"<p>The first {MOST_ROWS:,} of {len(rows):,} rows; the download has them all.</p>"

@@ -15,6 +15,9 @@ from analysis.report.pieces import Content, read, slug
 FILTERS = {"traj_type": "mode", "env_id": "environment"}
 # `show.provenance` says these in words of its own.
 SAID_BY_THE_NOTEBOOK = {"source", "revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected"}
+# nbformat sorts what a notebook says; this is the order in which a reader asks.
+FACTS = ("source", "revision", "content hash", "size", "records in = kept + rejected", "dialects", "selection")
+FACTS += ("parameters", "command", "date", "commit", "versions")
 
 
 def render(notebook: Any, given: dict[str, Any] | None = None) -> str:
@@ -69,7 +72,8 @@ def facts(content: Content, parameters: dict[str, Any], known: dict[str, Any]) -
         fact.replace("_", " "): sentence(value) for fact, value in known.items() if fact not in said | {"synthetic"}
     }
     found = content.facts | {"parameters": sentence(parameters) or "none"} | more
-    return {fact: clean(words) for fact, words in found.items() if words}
+    order = {fact: place for place, fact in enumerate(FACTS)}
+    return {fact: clean(found[fact]) for fact in sorted(found, key=lambda fact: order.get(fact, 99)) if found[fact]}
 
 
 def filters(store: Store) -> list[dict[str, Any]]:

@@ -168,7 +168,9 @@
   // ---- tables -----------------------------------------------------------------------------------------------------
   const ABSENT = "–";
   const raw = (td) => td.dataset.value ?? (td.textContent === ABSENT ? "" : td.textContent);
-  const compare = (a, b, numeric) => (numeric ? Number(a) - Number(b) : a.localeCompare(b, "en", { numeric: true }));
+  // The numbers behind a chart are shown rounded; their text is exact enough to sort by, and the CSV has them whole.
+  const amount = (words) => (Number.isNaN(Number(words)) ? Number(words.replace(/[^\d.-]/g, "")) : Number(words));
+  const compare = (a, b, numeric) => (numeric ? amount(a) - amount(b) : a.localeCompare(b, "en", { numeric: true }));
   const sort = (table, head, index) => {
     const numeric = head.classList.contains("n");
     const before = head.getAttribute("aria-sort");
@@ -209,7 +211,7 @@
     const values = () => [
       heads.map((head) => head.dataset.name),
       ...[...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => [...row.cells].map((td) =>
-        td.classList.contains("n") && raw(td) !== "" ? Number(raw(td)) : raw(td))),
+        td.classList.contains("n") && Number.isFinite(Number(raw(td))) && raw(td) !== "" ? Number(raw(td)) : raw(td))),
     ];
     table.tools = make("div", { className: "tools" });
     if (table.tBodies[0].rows.length > 8) {
