@@ -140,7 +140,7 @@ def positions(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFram
         reasoning. A trajectory of fewer than ten assistant messages adds to as many deciles as it has messages.
     """
     before = (pl.col("step") - 1).cast(pl.Int64)
-    decile = (before * 10 // pl.col("assistant_messages") + 1).clip(1, 10)
+    decile = before * 10 // pl.col("assistant_messages") + 1
     followed = (
         _assistant(messages, trajectories)
         .group_by("traj_type", decile=decile)

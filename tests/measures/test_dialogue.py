@@ -145,6 +145,12 @@ def test_calls_are_counted_from_a_user_turn_to_the_next_and_the_closing_one_expe
     assert found["mean_calls"].unique().to_list() == [3 / 5]
 
 
+def test_calls_before_any_user_turn_belong_to_none() -> None:
+    early = rows(MESSAGES, *said("a", "scrucrt"))
+    found = dialogue.calls_per_user_turn(early, TRAJECTORIES_SEEN.filter(pl.col("trajectory_id") == "a")).collect()
+    assert found.select("calls", "user_turns", "all_user_turns").rows() == [(1, 1, 1)]
+
+
 def test_the_first_call_is_found_and_its_absence_is_a_row_of_its_own() -> None:
     found = dialogue.first_calls(CALLS_SEEN, TRAJECTORIES_SEEN).collect()
     assert found.select("traj_type", "step", "trajectories", "cumulative_share").rows() == [

@@ -56,6 +56,15 @@ def test_a_set_that_has_the_published_numbers_is_told_so() -> None:
     assert found.row(by_predicate=pl.col("quantity") == "query tools", named=True)["is_equal"] is True
 
 
+def test_the_published_numbers_are_those_of_the_card() -> None:
+    assert environments.PUBLISHED == {
+        "query tools": (10.44, 10),
+        "state-change tools": (8.14, 8),
+        "state categories": (21.38, 21),
+        "scenarios": (37.28, 42),
+    }
+
+
 def test_histograms_hold_every_environment_once_per_quantity() -> None:
     found = environments.histogram(ENVIRONMENTS_SEEN, SCENARIOS_SEEN).collect()
     queries = found.filter(pl.col("quantity") == "query tools")

@@ -212,12 +212,22 @@ def test_lengths_and_limits_hold_the_samples_that_are_laid_out() -> None:
         assert here["sample_share"].sum() == pytest.approx(1)
 
 
+def test_limits_are_powers_of_two_from_4k_to_64k_and_the_cutoff_is_the_publishers() -> None:
+    found = budget.over_limits(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()
+    assert sorted(found["limit"].unique()) == [2**power for power in range(12, 17)]
+    assert budget.cutoff_loss(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()["cutoff"].unique().to_list() == [32_768]
+
+
 def test_parts_hold_every_token_once() -> None:
     found = budget.parts(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()
     everything = sum(len(full(message)) for message in SEEN)
     assert found["tokens"].sum() == everything
     assert found.group_by("traj_type").agg(pl.col("token_share").sum())["token_share"].to_list() == pytest.approx(
         [1, 1]
+    )
+    means = dict(found.group_by("traj_type").agg(pl.col("tokens_per_trajectory").sum()).iter_rows())
+    assert means["conversation"] == pytest.approx(
+        found.filter(pl.col("traj_type") == "conversation")["tokens"].sum() / 3
     )
     user = sum(int(str(m["content_tokens"])) for m in SEEN if m["role"] in ("user", "tool"))
     assert found.filter(pl.col("part") == "user")["tokens"].sum() == user
