@@ -203,16 +203,17 @@ def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Any:
     )
     sentence = f"Supervised tokens lost at a cutoff of {frame['cutoff'][0]:,}: {found}"
     scale = alt.Scale(domain=[0, max(0.001, *frame["lost_share"])])
+    # Domains, not `sort`: each layer would sort by itself, and Vega-Lite warns that they differ.
+    modes = alt.Scale(domain=[mode for mode in MODES if mode in frame["traj_type"].to_list()])
     base = alt.Chart(frame).encode(
         x=alt.X("lost_share:Q", title="supervised tokens lost", axis=alt.Axis(format="~%"), scale=scale),
         y=alt.Y(
             "layout:N",
             title=None,
-            # Not `sort`: each layer would sort by an index of its own, and Vega-Lite warns that they differ.
             scale=alt.Scale(domain=[layout for layout in _LAYOUTS if layout in by_layout]),
             axis=alt.Axis(labelExpr=_LAYOUT_LABEL, labelLimit=240),
         ),
-        yOffset="traj_type:N",
+        yOffset=alt.YOffset("traj_type:N", scale=modes),
         tooltip=[
             MODE_TOOLTIP,
             percent("lost_share", "supervised tokens lost"),

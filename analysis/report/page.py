@@ -16,7 +16,15 @@ FILTERS = {"traj_type": "mode", "env_id": "environment"}
 # `show.provenance` says these in words of its own.
 SAID_BY_THE_NOTEBOOK = {"source", "revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected"}
 # nbformat sorts what a notebook says; this is the order in which a reader asks.
-FACTS = ("source", "revision", "content hash", "size", "records in = kept + rejected", "dialects", "selection")
+FACTS: tuple[str, ...] = (
+    "source",
+    "revision",
+    "content hash",
+    "size",
+    "records in = kept + rejected",
+    "dialects",
+    "selection",
+)
 FACTS += ("parameters", "command", "date", "commit", "versions")
 
 
