@@ -127,8 +127,8 @@ def distributions(frame: pl.DataFrame, names: Names = SIDES, column: str = "assi
 @theme.figure(
     TOOLS,
     definition="Usage rate, trajectories calling / offered the tool, on both sides with 95 % Wilson intervals; the "
-    "tools with the largest difference among those offered to 20 trajectories or more on both sides. The largest of many "
-    "differences is in part chance.",
+    "tools with the largest difference among those offered to 20 trajectories or more on both sides. The largest of "
+    "many differences is in part chance.",
 )
 def tools(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     """Tools whose usage differs most."""

@@ -1,0 +1,93 @@
+"""The recurring ideas: rates, natural order, intervals and the measures of spread, held against SciPy or by hand."""
+
+from itertools import pairwise
+from math import exp, log
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from analysis.measures import expressions as e
+
+COUNTS = st.lists(st.integers(0, 1_000), min_size=1, max_size=40)
+
+
+def value(expression: pl.Expr, **columns: list[object]) -> object:
+    return pl.DataFrame(columns).select(expression).item()
+
+
+def test_error_rate_leaves_unknown_outcomes_apart() -> None:
+    assert value(e.error_rate(), outcome=["ok", "error", "unknown", "ok"]) == pytest.approx(1 / 3)
+    assert value(e.error_rate(), outcome=["unknown", "unknown"]) is None
+
+
+def test_env_2_stands_before_env_10() -> None:
+    names = ["env_10_sft", "env_2_sft", "bank", "env_2_rl"]
+    ordered = pl.DataFrame({"env_id": names}).sort(e.natural_order("env_id"))["env_id"].to_list()
+    assert ordered == ["bank", "env_2_rl", "env_2_sft", "env_10_sft"]
+
+
+@given(trials=st.integers(1, 500), share=st.floats(0, 1))
+def test_the_wilson_interval_is_scipys(trials: int, share: float) -> None:
+    events = round(share * trials)
+    expected = binomtest(events, trials).proportion_ci(method="wilson")
+    ends = [value(e.wilson(pl.lit(events), pl.lit(trials), upper=upper), one=[1]) for upper in (False, True)]
+    assert ends == pytest.approx([expected.low, expected.high], abs=1e-12)
+
+
+def test_nothing_tried_has_no_interval() -> None:
+    assert value(e.wilson(pl.lit(0), pl.lit(0), upper=True), one=[1]) is None
+
+
+@given(COUNTS)
+def test_gini_is_the_mean_difference_of_all_pairs_over_twice_the_mean(counts: list[int]) -> None:
+    n, total = len(counts), sum(counts)
+    found = value(e.gini(pl.col("held")), held=list(counts))
+    if not total:
+        assert found is None
+    else:
+        pairs = sum(abs(one - other) for one in counts for other in counts)
+        assert found == pytest.approx(pairs / (2 * n * total), abs=1e-12)
+
+
+@pytest.mark.parametrize(("counts", "gini"), [([5, 5, 5], 0), ([0, 0, 0, 8], 3 / 4), ([1, 3], 1 / 4)])
+def test_gini_by_hand(counts: list[object], gini: float) -> None:
+    assert value(e.gini(pl.col("held")), held=counts) == pytest.approx(gini, abs=1e-12)
+
+
+@given(COUNTS)
+def test_entropy_and_effective_number_by_the_formula(counts: list[int]) -> None:
+    total, n = sum(counts), len(counts)
+    even = value(e.normalised_entropy(pl.col("held")), held=list(counts))
+    effective = value(e.effective_number(pl.col("held")), held=list(counts))
+    if not total:
+        assert (even, effective) == (None, None)
+        return
+    entropy = -sum(count / total * log(count / total) for count in counts if count)
+    assert effective == pytest.approx(exp(entropy))
+    assert even == (None if n < 2 else pytest.approx(entropy / log(n), abs=1e-12))
+
+
+def test_the_top_tenth_is_rounded_up_to_a_whole_holder() -> None:
+    assert value(e.top_share(pl.col("held"), 0.1), held=[1, 2, 7]) == pytest.approx(7 / 10)
+    assert value(e.top_share(pl.col("held"), 0.1), held=[*range(1, 21)]) == pytest.approx((20 + 19) / 210)
+    assert value(e.top_share(pl.col("held"), 0.1), held=[0, 0]) is None
+
+
+def test_percentiles_are_linearly_interpolated() -> None:
+    assert value(e.quantile("n", 0.9), n=[0, 10]) == pytest.approx(9)
+
+
+def test_a_scenario_is_environment_and_task_or_the_trajectory_itself() -> None:
+    frame = pl.DataFrame(
+        {
+            "trajectory_id": ["1", "2", "3", "4", "5"],
+            "env_id": ["bank", "bank", "shop", None, None],
+            "task_id": ["7", "7", "7", "7", None],
+        }
+    )
+    names = frame.select(e.scenario()).to_series().to_list()
+    assert names[0] == names[1]
+    assert all(one != other for one, other in pairwise(names[1:]))
