@@ -154,11 +154,12 @@ def test_calls_before_any_user_turn_belong_to_none() -> None:
 def test_the_first_call_is_found_and_its_absence_is_a_row_of_its_own() -> None:
     found = dialogue.first_calls(CALLS_SEEN, TRAJECTORIES_SEEN).collect()
     assert found.select("traj_type", "step", "trajectories", "cumulative_share").rows() == [
-        (CONVERSATION, 0, 1, 0.0),
+        (CONVERSATION, 0, 1, 0.0),  # d never calls
         (CONVERSATION, 1, 1, 1 / 3),
         (CONVERSATION, 2, 1, 2 / 3),
         (SOLO, 1, 1, 1.0),
     ]
+    assert found["trajectory_share"].to_list() == [1 / 3, 1 / 3, 1 / 3, 1]
 
 
 def test_only_scenarios_run_in_both_modes_are_paired() -> None:

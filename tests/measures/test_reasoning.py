@@ -90,6 +90,20 @@ def test_four_messages_stand_in_the_first_third_sixth_and_eighth_tenth() -> None
     assert found["missing_rate"].to_list() == [0, 1, 1, 0]
 
 
+def test_quartiles_of_a_tenth_are_interpolated() -> None:
+    lengths = (100, 200, 300, 400)
+    made = rows(
+        MESSAGES,
+        *(
+            {"trajectory_id": f"talk{n}", "message": 1, "role": "assistant", "step": 1, "reasoning_chars": n}
+            for n in lengths
+        ),
+    )
+    talks = rows(TRAJECTORIES, *({"trajectory_id": f"talk{n}", "assistant_messages": 1} for n in lengths))
+    found = reasoning.positions(made, talks).collect().row(0, named=True)
+    assert (found["p25_chars"], found["p50_chars"], found["p75_chars"]) == (175, 250, 325)
+
+
 def test_a_mode_without_any_reasoning_has_no_trend() -> None:
     mute = MESSAGES_SEEN.with_columns(reasoning_chars=pl.lit(None, pl.UInt32))
     assert reasoning.positions(mute, TRAJECTORIES_SEEN).collect().is_empty()

@@ -160,6 +160,7 @@ def test_expansion_adds_up_every_sample_that_is_laid_out() -> None:
     found = budget.expansion(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()
     columns = ("trajectories", "samples", "trajectory_tokens", "prefix_tokens", "output_tokens")
     assert {row["traj_type"]: [row[c] for c in columns] for row in found.iter_rows(named=True)} == dict(expected)
+    assert found["traj_type"].to_list() == ["conversation", "non_conversation"]
     ratios = {mode: (sizes[3] + sizes[4]) / sizes[2] for mode, sizes in expected.items()}
     assert dict(found.select("traj_type", "expansion_factor").iter_rows()) == pytest.approx(ratios)
 
