@@ -153,7 +153,12 @@ def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
 
 @pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
 def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
-    import_names = {"vl_convert": "vl-convert-python", "IPython": "ipykernel", "jupyter_client": "nbclient"}
+    import_names = {
+        "vl_convert": "vl-convert-python",
+        "IPython": "ipykernel",
+        "jupyter_client": "nbclient",
+        "jupyter_core": "nbclient",
+    }
     foreign = {import_names.get(name, canonicalize_name(name)) for name in imported_packages(module)}
     # numpy comes with scipy, pyarrow with datasets, httpx2 with huggingface-hub, traitlets with all of Jupyter.
     assert foreign <= declared().keys() | {"httpx2", "numpy", "pyarrow", "traitlets"}

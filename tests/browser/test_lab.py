@@ -15,7 +15,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -200,9 +200,11 @@ def save(page: "Page", path: Path) -> dict[str, Any]:
     while True:
         page.keyboard.press("Control+s")
         page.wait_for_timeout(500)
-        saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if sum(bool(cell.get("execution_count")) for cell in saved["cells"]) == ran:
-            return saved
+        # JupyterLab writes in place, so that a look at the wrong moment sees half a file.
+        with suppress(json.JSONDecodeError):
+            saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if sum(bool(cell.get("execution_count")) for cell in saved["cells"]) == ran:
+                return saved
         assert time.monotonic() < deadline, "the notebook was not saved"
 
 
