@@ -39,7 +39,7 @@ def classes(frame: pl.DataFrame) -> Any:
         title=title(sentence, f"n = calls: {each_mode({m: f'{n:,}' for m, n in counts.items()})}"),
         description=sentence,
         width="container",
-        height=alt.Step(34),
+        height=alt.Step(15),
     )
 
 
@@ -54,7 +54,10 @@ def breaches(frame: pl.DataFrame) -> Any:
     first = rows[0]
     tools = {(r["env_id"], r["tool_name"]): (r["tool_breaches"], r["tool_calls"]) for r in rows}
     name = first["tool_name"] or "Blocks without a readable tool"
-    sentence = f"{name} has most invalid calls: {rate(first['tool_breaches'], first['tool_calls'])} of its calls"
+    sentence = (
+        f"{name} departs most from its schema: in {rate(first['tool_breaches'], first['tool_calls'])} of its calls"
+    )
+    over = sum(r["calls"] for r in rows if r["verdict"] == "over_required")
     shown, of = (sum(pair[k] for pair in tools.values()) for k in (0, 1))
     return (
         alt.Chart(frame)
@@ -83,7 +86,11 @@ def breaches(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {shown:,} invalid of {of:,} calls of the {len(tools)} tools shown"),
+            title=title(
+                sentence,
+                f"n = {shown:,} of {of:,} calls of the {len(tools)} tools shown; {rate(over, shown)} of them "
+                "over-required: the result is ok all the same",
+            ),
             description=sentence,
             width="container",
             height=alt.Step(18),

@@ -52,7 +52,7 @@ def sources(frame: pl.DataFrame) -> Any:
         title=title(sentence, f"n = id-like values: {each_mode({m: f'{n:,}' for m, n in counts.items()})}"),
         description=sentence,
         width="container",
-        height=alt.Step(34),
+        height=alt.Step(15),
     )
 
 

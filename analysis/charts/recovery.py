@@ -45,7 +45,7 @@ def next_calls(frame: pl.DataFrame) -> Any:
         title=title(sentence, f"n = errors: {each_mode({m: f'{n:,}' for m, n in counts.items()})}"),
         description=sentence,
         width="container",
-        height=alt.Step(34),
+        height=alt.Step(15),
     )
 
 

@@ -52,7 +52,7 @@ def shares(frame: pl.DataFrame) -> Any:
         ),
         description=sentence,
         width="container",
-        height=alt.Step(34),
+        height=alt.Step(15),
     )
 
 
@@ -125,5 +125,5 @@ def looping(frame: pl.DataFrame) -> Any:
         ),
         description=sentence,
         width="container",
-        height=alt.Step(34),
+        height=alt.Step(15),
     )

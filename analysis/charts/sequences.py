@@ -20,13 +20,13 @@ from analysis.measures.sequences import END, ENTROPY, NGRAMS, READS_FIRST, START
 def transitions(frame: pl.DataFrame) -> Any:
     """What follows what, as a heat map; the most frequent calls first."""
     rows = frame.rows(named=True)
-    inner = [r for r in rows if r["before"] != START and r["after"] != END and r["before_transitions"] >= 20]
+    inner = [r for r in rows if r["before"] != START and r["after"] != END and r["transitions"] >= 20]
     strongest = max(inner, key=lambda r: r["lift"], default=None)
     most = max(rows, key=lambda r: r["transitions"])
     pair = strongest or most
     sentence = (
-        f"{pair['before']} is followed by {pair['after']} in {rate(pair['transitions'], pair['before_transitions'])} "
-        f"of the cases, {pair['lift']:.1f} times as often as {pair['after']} follows anything"
+        f"“{pair['after']}” follows “{pair['before']}” in {rate(pair['transitions'], pair['before_transitions'])} "
+        f"of the cases, {pair['lift']:.1f} times as often as it follows anything"
     )
     order = list(dict.fromkeys(r["before"] for r in rows if r["before"] != START))
     calls, n = len(order), rows[0]["all_transitions"]

@@ -1,0 +1,106 @@
+"""Argument validity on few calls."""
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from analysis.measures import arguments as m
+from analysis.schema import TOOL_CALLS
+from tests.measures.calls import NO_CALLS
+from tests.measures.frames import rows, shuffled
+
+TALK, SOLO = "conversation", "non_conversation"
+
+
+def call(number: int, found: str, outcome: str = "ok", tool: str | None = "get", mode: str = TALK) -> dict[str, object]:
+    return {
+        "trajectory_id": mode,
+        "traj_type": mode,
+        "call": number,
+        "tool_name": tool,
+        "arguments_class": found,
+        "outcome": outcome,
+    }
+
+
+CALLS = rows(
+    TOOL_CALLS,
+    call(1, "valid"),
+    call(2, "missing_required"),
+    call(3, "missing_required", "error"),
+    call(4, "missing_required", "unknown"),
+    call(5, "unparsable", "error", None),
+    call(6, "unchecked", tool="odd"),
+    call(7, "enum", "error", "set"),
+    call(1, "valid", "error", mode=SOLO),
+    env_id="bank",
+)
+
+
+def test_a_missing_argument_that_the_tool_did_not_need_is_the_schemas_fault() -> None:
+    found = m.classes(CALLS).filter(pl.col("traj_type") == TALK).collect()
+    assert dict(found.select("verdict", "calls").iter_rows()) == {
+        "valid": 1,
+        "over_required": 1,
+        "missing_required": 2,
+        "unparsable": 1,
+        "unchecked": 1,
+        "enum": 1,
+    }
+
+
+def test_every_call_of_the_mode_is_in_the_denominator_unreadable_blocks_too() -> None:
+    found = m.classes(CALLS).collect()
+    assert dict(found.select("traj_type", "mode_calls").unique().iter_rows()) == {TALK: 7, SOLO: 1}
+    assert found.group_by("traj_type").agg(pl.col("calls").sum() == pl.col("mode_calls").first())["calls"].all()
+
+
+def test_a_rate_over_fewer_than_20_calls_is_left_out_and_over_20_is_told_with_its_interval() -> None:
+    assert m.classes(CALLS).collect()["class_rate"].null_count() == 7
+    many = rows(TOOL_CALLS, *(call(n, "valid" if n > 5 else "enum") for n in range(1, 21)))
+    found = m.classes(many).collect().row(1, named=True)
+    assert (found["verdict"], found["class_rate"]) == ("enum", 5 / 20)
+    assert (found["class_rate_low"], found["class_rate_high"]) == pytest.approx((0.1119, 0.4687), abs=1e-4)
+
+
+def test_verdicts_stand_in_their_own_order_not_the_alphabets() -> None:
+    found = m.classes(CALLS).filter(pl.col("traj_type") == TALK).collect()["verdict"].cast(pl.String).to_list()
+    assert found == ["valid", "over_required", "unparsable", "missing_required", "enum", "unchecked"]
+
+
+def test_breaches_count_per_tool_and_leave_out_valid_and_unchecked_calls() -> None:
+    found = m.breaches(CALLS).collect()
+    assert found.select("tool_name", "verdict", "calls", "tool_breaches", "tool_calls", "breach_share").rows() == [
+        ("get", "over_required", 1, 3, 5, 1 / 5),
+        ("get", "missing_required", 2, 3, 5, 2 / 5),
+        ("set", "enum", 1, 1, 1, 1 / 1),
+        (None, "unparsable", 1, 1, 1, 1 / 1),
+    ]
+
+
+def test_top_counts_tools_not_rows() -> None:
+    assert m.breaches(CALLS, top=1).collect()["tool_name"].to_list() == ["get", "get"]
+    assert m.breaches(CALLS, top=2).collect()["tool_name"].to_list() == ["get", "get", "set"]
+
+
+def test_forms_sum_to_one() -> None:
+    seen = rows(
+        TOOL_CALLS,
+        {"call": 1, "arguments_form": "string", "arguments_state": "object"},
+        {"call": 2, "arguments_form": "string", "arguments_state": "empty"},
+        {"call": 3, "arguments_form": "string", "arguments_state": "object"},
+        {"call": 4, "arguments_form": "object", "arguments_state": "object"},
+    )
+    assert m.forms(seen).collect().rows() == [
+        ("string", "object", 2, 2 / 4),
+        ("string", "empty", 1, 1 / 4),
+        ("object", "object", 1, 1 / 4),
+    ]
+
+
+@pytest.mark.parametrize("measure", [m.classes, m.breaches, m.forms])
+def test_the_order_of_rows_changes_nothing_and_no_rows_give_the_declared_columns(measure: object) -> None:
+    assert callable(measure)
+    assert_frame_equal(measure(shuffled(CALLS)).collect(), measure(CALLS).collect())
+    assert measure(NO_CALLS).collect().is_empty()
+    assert measure(NO_CALLS).collect_schema() == measure(CALLS).collect_schema()

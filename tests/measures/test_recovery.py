@@ -1,0 +1,103 @@
+"""Recovery on few calls: what follows an error, how soon the tool is ok again, how long errors run."""
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from analysis.measures import recovery as m
+from tests.measures.calls import NO_CALLS, script
+from tests.measures.frames import shuffled
+
+CALLS = script(
+    "get:a- get:a- set:a+ get:b+",  # both errors of get are recovered by the last call
+    "set:a- get:a+",  # another tool's ok recovers nothing
+    "get:a+ set:a-",  # nothing follows, and an ok before does not count
+    "get:a+",
+    "_:- get:a+",  # no tool was named
+)
+
+
+def test_an_error_is_recovered_by_a_later_ok_of_the_same_tool_in_the_same_trajectory() -> None:
+    found = m.summary(CALLS).collect().row(0, named=True)
+    assert (found["errors"], found["recovered"], found["unnamed_errors"]) == (4, 2, 1)
+    assert (found["median_latency"], found["p90_latency"]) == ((3 + 2) / 2, pytest.approx(2.9))
+    assert found["identical_retries"] == 1
+    assert found["recovered_rate"] is None
+
+
+def test_the_next_call_is_told_by_what_it_changes() -> None:
+    found = m.next_calls(CALLS).collect().select("response", "errors", "mode_errors", "recovered")
+    assert found.rows() == [
+        ("identical_retry", 1, 4, 1),
+        ("other_tool", 2, 4, 1),
+        ("no_further_call", 1, 4, 0),
+    ]
+
+
+def test_the_same_arguments_in_another_order_are_an_identical_retry() -> None:
+    texts = ['{"a": 1, "b": [2]}', '{ "b":[2],"a":1 }', '{"a": 1, "b": [3]}']
+    calls = script("get:x- get:y- get:z-").with_columns(arguments=pl.Series(texts))
+    assert m.next_calls(calls).collect().select("response", "errors").rows() == [
+        ("identical_retry", 1),
+        ("same_tool", 1),
+        ("no_further_call", 1),
+    ]
+
+
+def test_arguments_that_do_not_parse_are_compared_as_they_stand() -> None:
+    calls = script("get:x- get:y- get:z-").with_columns(arguments=pl.Series(['{"a', '{"a', '{"b']))
+    assert m.next_calls(calls).collect().select("response", "errors").rows()[0] == ("identical_retry", 1)
+
+
+def test_absent_arguments_equal_absent_ones_only() -> None:
+    calls = script("get:x- get:y- get:z-").with_columns(arguments=pl.Series([None, None, "{}"], dtype=pl.String))
+    assert m.next_calls(calls).collect().select("response", "errors").rows()[:2] == [
+        ("identical_retry", 1),
+        ("same_tool", 1),
+    ]
+
+
+def test_late_recoveries_share_the_last_bar_and_the_share_ends_at_what_is_recovered() -> None:
+    far = "get:a- " + "set:a+ " * 30 + "get:a+"
+    found = m.latencies(pl.concat([CALLS, script("", "", "", "", "", far)])).collect()
+    assert found.select("latency", "recovered", "mode_errors", "cumulative_share").rows() == [
+        (2, 1, 5, 1 / 5),
+        (3, 1, 5, 2 / 5),
+        (m.LONGEST_LATENCY, 1, 5, 3 / 5),
+    ]
+
+
+def test_the_longest_run_of_a_trajectory_counts_any_tool_and_ends_at_anything_but_an_error() -> None:
+    seen = script("get:a- set:a- _:- get:a+ get:a-", "get:a- get:a? get:a-", "get:a+", "get:a- get:a-")
+    assert m.runs(seen).collect().select("longest_run", "trajectories", "trajectory_share").rows() == [
+        (0, 1, 1 / 4),
+        (1, 1, 1 / 4),
+        (2, 1, 1 / 4),
+        (3, 1, 1 / 4),
+    ]
+
+
+def test_a_run_does_not_reach_into_the_next_trajectory() -> None:
+    assert m.runs(script("get:a+ get:a-", "get:a- get:a+")).collect()["longest_run"].to_list() == [1]
+
+
+def test_tools_are_listed_by_errors_unnamed_blocks_left_out() -> None:
+    found = m.by_tool(CALLS).collect().select("tool_name", "errors", "recovered")
+    assert found.rows() == [("get", 2, 2), ("set", 2, 0)]
+    assert m.by_tool(CALLS, top=1).collect().height == 1
+
+
+def test_twenty_errors_make_a_rate() -> None:
+    seen = script(*["get:a- get:a+"] * 15, *["get:a-"] * 5)
+    assert m.by_tool(seen).collect()["recovered_rate"].to_list() == [15 / 20]
+    found = m.summary(seen).collect().row(0, named=True)
+    assert (found["recovered_rate"], found["retry_rate"]) == (15 / 20, 15 / 20)
+    assert found["recovered_rate_low"] < 15 / 20 < found["recovered_rate_high"]
+
+
+@pytest.mark.parametrize("measure", [m.summary, m.next_calls, m.latencies, m.runs, m.by_tool])
+def test_the_order_of_rows_changes_nothing_and_no_rows_give_the_declared_columns(measure: object) -> None:
+    assert callable(measure)
+    assert_frame_equal(measure(shuffled(CALLS)).collect(), measure(CALLS).collect())
+    assert measure(NO_CALLS).collect().is_empty()
+    assert measure(NO_CALLS).collect_schema() == measure(CALLS).collect_schema()
