@@ -10,6 +10,8 @@ from analysis.charts import theme
 from analysis.charts.words import number, percent, signed, title
 from analysis.measures.compare import DISTRIBUTIONS, HEADLINES, PAIRED, SIDES, TOOLS
 
+# Names come from file names. They stand in titles and legends; Vega-Lite writes a tooltip's heading into an expression
+# without escaping a backslash, so headings say left and right.
 Names = tuple[str, str]
 # Not the colours of the modes: left and right may be anything.
 _COLOURS = [theme.PALETTE[2], theme.PALETTE[3]]
@@ -33,8 +35,8 @@ def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     sentence = f"{len(apart)} of {len(rows)} numbers differ beyond their interval between {names[0]} and {names[1]}"
     tooltip = [
         alt.Tooltip("quantity:N"),
-        alt.Tooltip("left:Q", title=names[0], format=".3f"),
-        alt.Tooltip("right:Q", title=names[1], format=".3f"),
+        alt.Tooltip("left:Q", title="left", format=".3f"),
+        alt.Tooltip("right:Q", title="right", format=".3f"),
         *_difference_tooltips(),
         alt.Tooltip("relative_difference:Q", title="relative", format="+.1%"),
         number("left_trials", "denominator, left"),
@@ -63,8 +65,8 @@ def paired(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     )
     tooltip = [
         alt.Tooltip("quantity:N"),
-        alt.Tooltip("left:Q", title=names[0], format=".3f"),
-        alt.Tooltip("right:Q", title=names[1], format=".3f"),
+        alt.Tooltip("left:Q", title="left", format=".3f"),
+        alt.Tooltip("right:Q", title="right", format=".3f"),
         *_difference_tooltips(),
         number("scenarios", "scenarios"),
         number("left_higher", "higher on the left"),
@@ -151,8 +153,8 @@ def tools(frame: pl.DataFrame, names: Names = SIDES) -> Any:
             tooltip=[
                 alt.Tooltip("tool_name:N", title="tool"),
                 alt.Tooltip("env_id:N", title="environment"),
-                percent("left_rate", names[0]),
-                percent("right_rate", names[1]),
+                percent("left_rate", "left"),
+                percent("right_rate", "right"),
                 alt.Tooltip("difference:Q", format="+.1%"),
                 number("left_offering", "offered, left"),
                 number("right_offering", "offered, right"),

@@ -1,0 +1,218 @@
+"""Compare: two sides of a few records, and the draw of scenarios behind the intervals."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy.stats import bootstrap
+
+from analysis.measures import compare as m
+from analysis.measures import tool_usage
+from analysis.measures.resampling import RESAMPLES, percentile_ends, resampled_sums
+from analysis.schema import TOOL_CALLS, TRAJECTORIES, Table
+from tests.measures.frames import rows, shuffled
+from tests.measures.small import CALLS_SEEN, NO_CALLS, NO_TRAJECTORIES, TOOLS_SEEN, TRAJECTORIES_SEEN
+
+
+def side(*runs: tuple[str | None, int, int], **more: Any) -> pl.LazyFrame:
+    """Trajectories as (scenario, steps, calls)."""
+    return rows(
+        TRAJECTORIES,
+        *[
+            {
+                "trajectory_id": str(i),
+                "env_id": "bank",
+                "task_id": task,
+                "assistant_messages": steps,
+                "tool_calls": calls,
+            }
+            for i, (task, steps, calls) in enumerate(runs)
+        ],
+        **more,
+    )
+
+
+def calls(*outcomes: tuple[str, str]) -> pl.LazyFrame:
+    return rows(TOOL_CALLS, *[{"trajectory_id": t, "call": i, "outcome": o} for i, (t, o) in enumerate(outcomes)])
+
+
+# Scenario 1 runs twice on the left; scenario 3 is only on the right.
+LEFT = side(("1", 4, 2), ("1", 6, 2), ("2", 8, 5))
+RIGHT = side(("1", 4, 4), ("2", 6, 3), ("3", 2, 1))
+LEFT_CALLS = calls(("0", "ok"), ("0", "error"), ("2", "unknown"))
+RIGHT_CALLS = calls(("0", "ok"), ("1", "ok"), ("2", "error"), ("2", "ok"))
+TOOLS = tool_usage.by_tool(CALLS_SEEN, TRAJECTORIES_SEEN, TOOLS_SEEN)
+NO_USE = tool_usage.TOOLS.empty().lazy()
+
+
+def of(frame: pl.LazyFrame, quantity: str) -> dict[str, Any]:
+    return frame.filter(pl.col("quantity") == quantity).collect().row(0, named=True)
+
+
+def test_headlines_are_sums_over_sums_on_either_side() -> None:
+    found = m.headlines(LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS)
+    steps = of(found, "steps per trajectory")
+    assert (steps["left"], steps["right"]) == (18 / 3, 12 / 3)
+    assert steps["difference"] == pytest.approx(18 / 3 - 12 / 3)
+    assert steps["relative_difference"] == pytest.approx((18 / 3 - 12 / 3) / (12 / 3))
+    assert (steps["left_trials"], steps["right_trials"], steps["scenarios"]) == (3, 3, 3)
+    assert of(found, "calls per step")["left"] == pytest.approx(9 / 18), "not the mean of 2/4, 2/6 and 5/8"
+    errors = of(found, "error rate of calls")
+    assert (errors["left"], errors["right"]) == (1 / 2, 1 / 4)
+    assert (errors["left_trials"], errors["right_trials"]) == (2, 4), "unknown outcomes are not tried"
+    assert of(found, "unknown share of calls")["left"] == pytest.approx(1 / 9)
+
+
+def test_a_number_neither_side_or_only_one_can_have_is_left_out() -> None:
+    found = m.headlines(LEFT, side(("1", 4, 4), total_reward=1.0), LEFT_CALLS, NO_CALLS).collect()
+    assert "reward per trajectory that has one" not in found["quantity"]
+    assert "error rate of calls" not in found["quantity"]
+    rewarded = m.headlines(side(("1", 4, 4), total_reward=0.5), side(("1", 4, 4), total_reward=1.0), NO_CALLS, NO_CALLS)
+    assert of(rewarded, "reward per trajectory that has one")["difference"] == -0.5
+
+
+def test_nothing_on_the_right_has_no_relative_difference() -> None:
+    found = of(m.headlines(LEFT, side(("1", 4, 0), ("2", 4, 0)), NO_CALLS, NO_CALLS), "tool calls per trajectory")
+    assert (found["difference"], found["relative_difference"], found["relative_low"]) == (3, None, None)
+
+
+def test_paired_counts_each_shared_scenario_once() -> None:
+    found = of(m.paired(LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS), "steps per trajectory")
+    # Scenario 1: mean of 4 and 6 against 4; scenario 2: 8 against 6; scenario 3 has no left.
+    assert (found["left"], found["right"]) == ((5 + 8) / 2, (4 + 6) / 2)
+    assert found["difference"] == pytest.approx((1 + 2) / 2)
+    assert (found["scenarios"], found["left_higher"], found["right_higher"]) == (2, 2, 0)
+    assert 1 <= found["difference_low"] <= 1.5 <= found["difference_high"] <= 2
+    calls_made = of(m.paired(LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS), "tool calls per trajectory")
+    assert (calls_made["left_higher"], calls_made["right_higher"]) == (1, 1)
+
+
+def test_a_single_shared_scenario_has_a_difference_and_no_interval() -> None:
+    found = of(m.paired(side(("1", 4, 2)), side(("1", 5, 2), ("2", 9, 2)), NO_CALLS, NO_CALLS), "steps per trajectory")
+    assert (found["difference"], found["difference_low"], found["difference_high"]) == (-1, None, None)
+
+
+def test_trajectories_without_a_scenario_are_not_taken_for_each_other() -> None:
+    unnamed = side((None, 4, 2), (None, 5, 2))
+    assert m.paired(unnamed, unnamed, NO_CALLS, NO_CALLS).collect().is_empty()
+    assert of(m.headlines(unnamed, unnamed, NO_CALLS, NO_CALLS), "steps per trajectory")["scenarios"] == 4
+
+
+def test_the_interval_of_two_alike_sides_on_the_same_scenarios_is_nothing() -> None:
+    found = of(m.headlines(LEFT, LEFT, LEFT_CALLS, LEFT_CALLS), "steps per trajectory")
+    assert (found["difference"], found["difference_low"], found["difference_high"]) == (0, 0, 0)
+
+
+def test_the_draw_of_scenarios_is_scipys() -> None:
+    sums = np.random.default_rng(5).integers(1, 40, size=(60, 4)).astype(float)
+    drawn = resampled_sums(sums, seed=1)
+    assert drawn.shape == (RESAMPLES, 4)
+    ours = percentile_ends(drawn[:, 0] / drawn[:, 1] - drawn[:, 2] / drawn[:, 3])
+    theirs = bootstrap(
+        tuple(sums.T),
+        lambda a, b, c, d, axis: a.sum(axis) / b.sum(axis) - c.sum(axis) / d.sum(axis),
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        n_resamples=20_000,
+        rng=2,
+    ).confidence_interval
+    width = theirs.high - theirs.low
+    assert ours == pytest.approx((theirs.low, theirs.high), abs=width / 15)
+
+
+def test_the_same_seed_draws_the_same_and_every_draw_has_as_many_scenarios(monkeypatch: pytest.MonkeyPatch) -> None:
+    ones = np.ones((7, 1))
+    assert set(resampled_sums(ones, seed=3).ravel()) == {7.0}
+    sums = np.arange(14.0).reshape(7, 2)
+    assert np.array_equal(resampled_sums(sums, seed=3), resampled_sums(sums, seed=3))
+    assert not np.array_equal(resampled_sums(sums, seed=3), resampled_sums(sums, seed=4))
+    monkeypatch.setattr("analysis.measures.resampling._CELLS", 700)  # 100 draws a batch
+    assert resampled_sums(sums, seed=3).shape == (RESAMPLES, 2)
+
+
+def test_what_no_draw_can_tell_has_no_interval() -> None:
+    assert percentile_ends(np.array([np.nan, np.nan])) == (None, None)
+    assert percentile_ends(np.array([1.0, np.nan, 1.0])) == (1.0, 1.0)
+
+
+def test_counts_say_what_both_sides_share() -> None:
+    found = m.counts(LEFT, RIGHT, TOOLS, TOOLS.filter(pl.col("env_id") == "bank")).collect()
+    assert found.rows() == [
+        ("trajectories", 3, 3, None),
+        ("scenarios", 2, 3, 2),
+        ("environments", 1, 1, 1),
+        ("tools offered", 4, 3, 3),
+    ]
+
+
+def test_distributions_share_their_bins_and_sum_to_one_a_side() -> None:
+    found = m.distributions(LEFT, RIGHT).collect()
+    assert found.select("side", "value", "value_to", "trajectories", "side_trajectories").rows() == [
+        ("left", 4, 5, 1, 3),
+        ("left", 6, 7, 1, 3),
+        ("left", 8, 9, 1, 3),
+        ("right", 2, 3, 1, 3),
+        ("right", 4, 5, 1, 3),
+        ("right", 6, 7, 1, 3),
+    ]
+    assert found.filter(side="right")["cumulative_share"].to_list() == pytest.approx([1 / 3, 2 / 3, 1])
+    wide = m.distributions(side(("1", 400, 1)), RIGHT).collect()
+    assert wide.filter(side="right").select("value", "value_to").rows() == [(0, 6), (6, 12)]
+    assert m.distributions(LEFT, RIGHT, "tool_calls").collect().filter(side="left")["value"].to_list() == [2, 5]
+
+
+def test_what_only_one_side_has_is_gained_or_lost() -> None:
+    right = TRAJECTORIES_SEEN.filter(pl.col("env_id") == "bank")
+    right_tools = TOOLS.filter((pl.col("env_id") == "bank") & (pl.col("tool_name") != "never"))
+    gained = m.membership(TRAJECTORIES_SEEN, right, TOOLS, right_tools).collect()
+    # The shop's own tool is not listed beside the shop.
+    assert gained.rows() == [("environment", "gained", "shop", None, 1), ("tool", "gained", "bank", "never", 2)]
+    lost = m.membership(right, TRAJECTORIES_SEEN, right_tools, TOOLS).collect()
+    assert lost["change"].to_list() == ["lost", "lost"]
+
+
+def test_tools_are_compared_by_usage_where_offered_often_enough() -> None:
+    def used(*tools: tuple[str, int, int]) -> pl.LazyFrame:
+        return rows(
+            tool_usage.TOOLS, *[{"env_id": "bank", "tool_name": t, "calling": c, "offering": o} for t, c, o in tools]
+        )
+
+    left = used(("get", 10, 20), ("set", 20, 40), ("rare", 1, 19), ("gone", 5, 20))
+    right = used(("get", 4, 20), ("set", 10, 20), ("rare", 9, 20))
+    found = m.tools(left, right, top=5).collect()
+    assert found.select("tool_name", "left_rate", "right_rate", "compared_tools").rows() == [
+        ("get", 10 / 20, 4 / 20, 2),
+        ("set", 20 / 40, 10 / 20, 2),
+    ]
+    assert found["difference"].to_list() == pytest.approx([6 / 20, 0])
+    assert m.tools(left, right, top=1).collect()["tool_name"].to_list() == ["get"]
+
+
+MEASURES: list[tuple[Table, Any]] = [
+    (m.HEADLINES, m.headlines),
+    (m.PAIRED, m.paired),
+    (m.DISTRIBUTIONS, lambda one, other, _a, _b: m.distributions(one, other)),
+]
+
+
+@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])
+def test_no_rows_give_the_declared_empty_frame(result: Table, measure: Any) -> None:
+    assert_frame_equal(measure(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_CALLS, NO_CALLS).collect(), result.empty())
+
+
+def test_no_tools_give_the_declared_empty_frames() -> None:
+    assert_frame_equal(m.tools(NO_USE, NO_USE, top=3).collect(), m.TOOLS.empty())
+    nothing = m.membership(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_USE, NO_USE).collect()
+    assert_frame_equal(nothing, m.MEMBERSHIP.empty())
+    assert m.counts(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_USE, NO_USE).collect()["left"].sum() == 0
+
+
+@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])
+def test_the_order_of_rows_changes_nothing(result: Table, measure: Any) -> None:
+    frames = (LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS)
+    straight = measure(*frames).collect()
+    assert straight.schema == result.schema
+    assert_frame_equal(measure(*map(shuffled, frames)).collect(), straight)
