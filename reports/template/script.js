@@ -17,7 +17,8 @@
   const narrow = matchMedia("(max-width: 67.99rem)");
   const chosen = {};
 
-  // Open in the file, for readers without scripts.
+  // Shown and open in the file, for readers without scripts.
+  all(".undrawn").forEach((sentence) => sentence.remove());
   all("details.twin").forEach((details) => details.removeAttribute("open"));
 
   // ---- data -------------------------------------------------------------------------------------------------------
@@ -132,6 +133,8 @@
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", place.dataset.description);
     svg.removeAttribute("aria-roledescription");
+    // Inside a picture nothing is announced; Vega's roles without a name would be errors all the same.
+    all("[role]:not([aria-label])", svg).forEach((part) => part.removeAttribute("role"));
     const scrolls = place.scrollWidth > place.clientWidth + 1;
     if (scrolls) Object.assign(place, { tabIndex: 0, role: "group", ariaLabel: "Chart, scrolls sideways" });
     else ["tabindex", "role", "aria-label"].forEach((attribute) => place.removeAttribute(attribute));
