@@ -1,0 +1,104 @@
+"""Grounding on few values."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from analysis.measures import grounding as m
+from analysis.schema import TRAJECTORIES, VALUES
+from tests.measures.frames import rows, shuffled
+
+NO_VALUES = VALUES.empty().lazy()
+
+
+def value(
+    call: int, source: str, *, argument: str = "user_id", distance: int | None = None, chain: int = 1, t: str = "t1"
+) -> dict[str, Any]:
+    return {
+        "trajectory_id": t,
+        "call": call,
+        "argument": argument,
+        "path": f"/{argument}",
+        "source": source,
+        "distance": distance,
+        "chain": chain,
+    }
+
+
+SEEN = rows(
+    VALUES,
+    value(1, "user"),
+    value(2, "result", distance=1, chain=2),
+    value(3, "result", distance=30, chain=3),
+    value(4, "none", argument="order_id"),
+    value(5, "agent", argument="order_id"),
+    value(6, "task", argument="order_id"),
+    value(7, "echo", argument="order_id", distance=2, chain=2),
+    value(1, "result", chain=2, t="t2"),
+)
+RUNS = rows(
+    TRAJECTORIES,
+    {"trajectory_id": "t1", "tool_calls": 7},
+    {"trajectory_id": "t2", "tool_calls": 1},
+    {"trajectory_id": "t3", "tool_calls": 2},
+    {"trajectory_id": "t4", "tool_calls": 0},
+)
+
+
+def test_places_are_counted_in_their_order_and_sum_to_the_mode() -> None:
+    found = m.sources(SEEN).collect()
+    assert found.select("source", "values").rows() == [
+        ("result", 3),
+        ("user", 1),
+        ("task", 1),
+        ("echo", 1),
+        ("agent", 1),
+        ("none", 1),
+    ]
+    assert found["mode_values"].unique().to_list() == [8]
+
+
+def test_only_what_no_text_but_the_agents_own_holds_is_ungrounded() -> None:
+    found = m.by_argument(SEEN).collect()
+    assert found.select("argument", "values", "ungrounded").rows() == [("order_id", 4, 2), ("user_id", 4, 0)]
+    assert found["ungrounded_rate"].null_count() == 2
+    assert m.by_argument(SEEN, top=1).collect().height == 1
+
+
+def test_twenty_values_make_a_rate() -> None:
+    seen = rows(VALUES, *(value(n, "none" if n <= 4 else "user") for n in range(1, 21)))
+    assert m.by_argument(seen).collect()["ungrounded_rate"].to_list() == [4 / 20]
+    assert m.sources(seen).collect().select("source", "source_rate").rows() == [("user", 16 / 20), ("none", 4 / 20)]
+
+
+def test_distances_are_of_values_first_held_by_a_result_that_a_call_made() -> None:
+    found = m.distances(SEEN).collect()
+    assert found.select("distance", "values", "value_share").rows() == [(1, 1, 1 / 2), (m.LONGEST_DISTANCE, 1, 1 / 2)]
+
+
+def test_a_trajectory_without_a_link_has_a_chain_of_one_and_one_without_calls_has_none() -> None:
+    found = m.chains(SEEN, RUNS).collect()
+    assert found.select("longest_chain", "trajectories", "mode_trajectories").rows() == [
+        (1, 1, 3),
+        (2, 1, 3),
+        (3, 1, 3),
+    ]
+    assert found["trajectory_share"].sum() == pytest.approx(1)
+
+
+def test_examples_are_the_ungrounded_values_in_order() -> None:
+    assert m.examples(SEEN).collect().select("call", "source").rows() == [(4, "none"), (5, "agent")]
+    assert m.examples(SEEN, top=1).collect()["call"].to_list() == [4]
+
+
+def chains(values: pl.LazyFrame) -> pl.LazyFrame:
+    return m.chains(values, RUNS.join(values, on="trajectory_id", how="semi"))
+
+
+@pytest.mark.parametrize("measure", [m.sources, m.by_argument, m.distances, m.examples, chains])
+def test_the_order_of_rows_changes_nothing_and_no_rows_give_the_declared_columns(measure: Any) -> None:
+    assert_frame_equal(measure(shuffled(SEEN)).collect(), measure(SEEN).collect())
+    assert measure(NO_VALUES).collect().is_empty()
+    assert measure(NO_VALUES).collect_schema() == measure(SEEN).collect_schema()
