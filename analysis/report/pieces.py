@@ -51,7 +51,7 @@ class Content:
     headlines: list[Piece] = field(default_factory=list)
     attention: list[str] = field(default_factory=list)
     facts: dict[str, str] = field(default_factory=dict)
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
     code: list[str] = field(default_factory=list)
     store: Store = field(default_factory=Store)
     synthetic: bool = False
@@ -103,8 +103,8 @@ def read(cells: Iterable[Any]) -> Content:
     return content
 
 
-def literals(source: str) -> dict[str, str]:
-    """The parameters a cell assigns, as their texts; nothing is run."""
+def literals(source: str) -> dict[str, Any]:
+    """The parameters a cell assigns; nothing is run: what is no literal is given as its text."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
@@ -112,14 +112,19 @@ def literals(source: str) -> dict[str, str]:
     found = {}
     for node in body:
         match node:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value):
-                found[name] = str(value.value)
             case (
-                ast.Assign(targets=[ast.Name(id=name)], value=value)
-                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                | ast.Assign(targets=[ast.Name(id=name)], value=value)
             ):
-                found[name] = str(value.value) if isinstance(value, ast.Constant) else ast.unparse(value)
+                found[name] = _literal(value)
     return found
+
+
+def _literal(value: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(value)
+    except ValueError:
+        return ast.unparse(value)
 
 
 def slug(words: str, longest: int = 60) -> str:
