@@ -53,10 +53,8 @@ def breaches(frame: pl.DataFrame) -> Any:
     rows = frame.rows(named=True)
     first = rows[0]
     tools = {(r["env_id"], r["tool_name"]): (r["tool_breaches"], r["tool_calls"]) for r in rows}
-    name = first["tool_name"] or "Blocks without a readable tool"
-    sentence = (
-        f"{name} departs most from its schema: in {rate(first['tool_breaches'], first['tool_calls'])} of its calls"
-    )
+    name = f"{first['tool_name']} departs" if first["tool_name"] else "Blocks without a readable tool depart"
+    sentence = f"{name} most from the schema: in {rate(first['tool_breaches'], first['tool_calls'])} of its calls"
     over = sum(r["calls"] for r in rows if r["verdict"] == "over_required")
     shown, of = (sum(pair[k] for pair in tools.values()) for k in (0, 1))
     return (

@@ -21,7 +21,8 @@ def fields(node: Any) -> set[str]:
 
 
 def calculated(node: Any) -> set[str]:
-    return {entry["as"] for entry in _walk(node) if "calculate" in entry}
+    folded = (name for entry in _walk(node) if "fold" in entry for name in entry["as"])
+    return {entry["as"] for entry in _walk(node) if "calculate" in entry} | set(folded)
 
 
 def assert_drawn(chart: Any, frame: pl.DataFrame, result: Table, *, at_least: int = 1) -> None:
