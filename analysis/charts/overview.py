@@ -6,8 +6,8 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
+from analysis.charts.rates import dots
 from analysis.charts.words import (
-    FEWEST_FOR_A_RATE,
     MODE_TOOLTIP,
     MODES,
     each_mode,
@@ -19,8 +19,12 @@ from analysis.charts.words import (
 )
 from analysis.measures.claims import VERDICT_COUNTS
 from analysis.measures.overview import COMPOSITION, RULES, SOUND, STEPS
+from analysis.schema import END_CLASSES
 
 _VERDICT_COLOURS = {"equal": theme.PALETTE[2], "differs": theme.PALETTE[5], "not checkable": theme.PALETTE[7]}
+# An ending keeps its colour whatever else occurs; the colours of the two modes are not among them.
+_ENDINGS = [*(theme.PALETTE[n] for n in (2, 5, 4, 3, 6, 7)), "#A0522D", "#7B6BD6", "#2F8F9D"]
+_END_COLOURS = dict(zip(END_CLASSES, _ENDINGS, strict=True))
 _WORDS = "replace(datum.label, /_/g, ' ')"
 _MODE = "replace(datum.label, 'non_conversation', 'no user')"
 
@@ -79,29 +83,17 @@ def sound(frame: pl.DataFrame) -> Any:
     found = {r["traj_type"]: rate(r["sound_records"], r["records"]) for r in rows}
     counts = {r["traj_type"]: f"{r['records']:,}" for r in rows}
     sentence = f"Records without a finding: {each_mode(found)}"
-    tooltip = [
-        MODE_TOOLTIP,
-        percent("sound_share", "without a finding"),
-        percent("share_low", "from"),
-        percent("share_high", "to"),
-        number("sound_records", "records"),
-        number("records", "of"),
-    ]
-    axis = alt.Axis(format="%", title="records without a finding")
-    scale = alt.Scale(domain=[0, 1])
-    base = alt.Chart(frame).encode(
-        y=alt.Y("traj_type:N", title=None, axis=alt.Axis(labelExpr=_MODE)), color=mode_colour(), tooltip=tooltip
+    drawn = dots(
+        frame,
+        label="datum.traj_type == 'non_conversation' ? 'no user' : 'conversation'",
+        rate="sound_share",
+        events="sound_records",
+        trials="records",
+        axis_title="records without a finding",
+        tooltip=[MODE_TOOLTIP],
+        colour=mode_colour(),
     )
-    enough = base.transform_filter(f"datum.records >= {FEWEST_FOR_A_RATE}")
-    interval = enough.mark_rule(strokeWidth=2).encode(x=alt.X("share_low:Q", axis=axis, scale=scale), x2="share_high:Q")
-    points = enough.mark_point(filled=True, size=90).encode(x=alt.X("sound_share:Q", axis=axis, scale=scale))
-    few = (
-        base.transform_filter(f"datum.records < {FEWEST_FOR_A_RATE}")
-        .transform_calculate(counted="datum.sound_records + ' of ' + datum.records")
-        .mark_text(align="left")
-        .encode(x=alt.XDatum(0, axis=axis, scale=scale), text="counted:N")
-    )
-    return alt.layer(interval, points, few).properties(
+    return drawn.properties(
         title=title(sentence, f"n = records kept: {each_mode(counts)}"),
         description=sentence,
         width="container",
@@ -112,47 +104,34 @@ def sound(frame: pl.DataFrame) -> Any:
 @theme.figure(
     STEPS,
     definition="Records whose declared `steps` equals the count of assistant messages, of calls or of tool messages, "
-    "of the records that declare it. In the release it is the number of assistant messages.",
+    "of the records that declare it, with the 95 % Wilson interval; counts where fewer than 20 do. In the release it "
+    "is the number of assistant messages.",
 )
 def steps_candidates(frame: pl.DataFrame) -> Any:
     """What `steps` counts, by match rate with three candidates."""
     rows = frame.rows(named=True)
     best = {
-        mode: max((r for r in rows if r["traj_type"] == mode), key=lambda r: r["match_rate"])
+        mode: max((r for r in rows if r["traj_type"] == mode), key=lambda r: r["matches"])
         for mode in dict.fromkeys(r["traj_type"] for r in rows)
     }
     found = {mode: f"{r['candidate']} ({rate(r['matches'], r['declared'])})" for mode, r in best.items()}
     counts = {mode: f"{r['declared']:,}" for mode, r in best.items()}
     sentence = f"`steps` best fits the number of: {each_mode(found)}"
-    return (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(
-            x=alt.X(
-                "match_rate:Q",
-                title="records whose steps match",
-                axis=alt.Axis(format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y("candidate:N", title=None, sort=None),
-            yOffset="traj_type:N",
-            color=mode_colour(),
-            tooltip=[
-                MODE_TOOLTIP,
-                alt.Tooltip("candidate:N", title="count of"),
-                percent("match_rate", "match"),
-                percent("rate_low", "from"),
-                percent("rate_high", "to"),
-                number("matches", "records that match"),
-                number("declared", "of"),
-            ],
-        )
-        .properties(
-            title=title(sentence, f"n = records that declare steps: {each_mode(counts)}"),
-            description=sentence,
-            width="container",
-            height=alt.Step(16),
-        )
+    drawn = dots(
+        frame,
+        label="datum.candidate",
+        rate="match_rate",
+        events="matches",
+        trials="declared",
+        axis_title="records whose steps match",
+        tooltip=[MODE_TOOLTIP, alt.Tooltip("candidate:N", title="count of")],
+        by_mode=True,
+    )
+    return drawn.properties(
+        title=title(sentence, f"n = records that declare steps: {each_mode(counts)}"),
+        description=sentence,
+        width="container",
+        height=alt.Step(18),
     )
 
 
@@ -170,6 +149,7 @@ def composition(frame: pl.DataFrame) -> Any:
         for mode in dict.fromkeys(r["traj_type"] for r in rows)
     }
     dialects = ", ".join(sorted({r["dialect"] for r in rows}))
+    ends = [end for end in _END_COLOURS if end in set(frame.get_column("end_class"))]
     sentence = f"The records are {' and '.join(by_mode.values())}"
     return (
         alt.Chart(frame)
@@ -184,7 +164,7 @@ def composition(frame: pl.DataFrame) -> Any:
             color=alt.Color(
                 "end_class:N",
                 title="ends with",
-                scale=alt.Scale(range=theme.PALETTE),
+                scale=alt.Scale(domain=ends, range=[_END_COLOURS[end] for end in ends]),
                 legend=alt.Legend(orient="bottom", columns=3, labelExpr=_WORDS),
             ),
             tooltip=[

@@ -6,6 +6,7 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
+from analysis.charts.rates import TOOL_TOOLTIPS, dots, tool_label
 from analysis.charts.words import (
     FEWEST_FOR_A_RATE,
     MODE_TOOLTIP,
@@ -18,11 +19,6 @@ from analysis.charts.words import (
 )
 from analysis.measures.tool_usage import BREADTH, BUSIEST, CONCENTRATION, RATES
 from analysis.measures.tool_usage import MODES as MODE_USAGE
-
-# A tool's name means little without its environment: the axis says both, where there is more than one environment.
-_NAME = "isValid(datum.tool_name) ? datum.tool_name : '(no tool named)'"
-_WITH_ENV = f"({_NAME}) + ' · ' + (isValid(datum.env_id) ? datum.env_id : 'no environment')"
-_TOOL_TOOLTIPS = [alt.Tooltip("tool_name:N", title="tool"), alt.Tooltip("env_id:N", title="environment")]
 
 
 @theme.figure(
@@ -40,13 +36,14 @@ def busiest(frame: pl.DataFrame) -> Any:
         f"take {rate(held, n)}{' of the' if n >= FEWEST_FOR_A_RATE else ''} calls"
     )
     return (
-        _labelled(frame)
+        alt.Chart(frame)
+        .transform_calculate(label=tool_label(frame))
         .mark_bar(color=theme.PALETTE[0])
         .encode(
             x=alt.X("calls:Q", title="calls", axis=alt.Axis(tickMinStep=1)),
-            y=_tool_axis(),
+            y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
             tooltip=[
-                *_TOOL_TOOLTIPS,
+                *TOOL_TOOLTIPS,
                 number("calls", "calls"),
                 percent("all_call_share", "of all calls"),
                 percent("call_share", "of the environment's calls"),
@@ -77,26 +74,16 @@ def usage(frame: pl.DataFrame) -> Any:
         else "No tool was offered to 20 trajectories: usage is shown as counts"
     )
     offered = f"{min(r['offering'] for r in rows):,} to {max(r['offering'] for r in rows):,}"
-    tooltip = [
-        *_TOOL_TOOLTIPS,
-        percent("usage_rate", "usage rate"),
-        percent("rate_low", "from"),
-        percent("rate_high", "to"),
-        number("calling", "trajectories calling"),
-        number("offering", "offered it"),
-    ]
-    axis = alt.Axis(format="%", title="trajectories calling / offered the tool")
-    scale = alt.Scale(domain=[0, 1])
-    base = _labelled(frame).encode(y=_tool_axis(), tooltip=tooltip)
-    enough = base.transform_filter(f"datum.offering >= {FEWEST_FOR_A_RATE}")
-    interval = enough.mark_rule(strokeWidth=2, color=theme.PALETTE[0]).encode(
-        x=alt.X("rate_low:Q", axis=axis, scale=scale), x2="rate_high:Q"
+    drawn = dots(
+        frame,
+        label=tool_label(frame),
+        rate="usage_rate",
+        events="calling",
+        trials="offering",
+        axis_title="trajectories calling / offered the tool",
+        tooltip=TOOL_TOOLTIPS,
     )
-    points = enough.mark_point(filled=True, size=60, color=theme.PALETTE[0]).encode(
-        x=alt.X("usage_rate:Q", axis=axis, scale=scale)
-    )
-    counts = _counts(base, axis, scale)
-    return alt.layer(interval, points, counts).properties(
+    return drawn.properties(
         title=title(sentence, f"n = trajectories offered the tool, {offered}"),
         description=sentence,
         width="container",
@@ -157,26 +144,17 @@ def modes(frame: pl.DataFrame) -> Any:
     first = {r["traj_type"]: rate(r["calling"], r["offering"]) for r in rows[:2]}
     sentence = f"Usage differs most for {_name(rows[0])}: {each_mode(first)}"
     least = min(r["offering"] for r in rows)
-    axis = alt.Axis(format="%", title="trajectories calling / offered the tool")
-    base = _labelled(frame).encode(
-        y=_tool_axis(),
-        yOffset="traj_type:N",
-        color=mode_colour(),
-        tooltip=[
-            *_TOOL_TOOLTIPS,
-            MODE_TOOLTIP,
-            percent("usage_rate", "usage rate"),
-            percent("rate_low", "from"),
-            percent("rate_high", "to"),
-            number("calling", "trajectories calling"),
-            number("offering", "offered it"),
-            alt.Tooltip("difference:Q", title="difference", format="+.1%"),
-        ],
+    drawn = dots(
+        frame,
+        label=tool_label(frame),
+        rate="usage_rate",
+        events="calling",
+        trials="offering",
+        axis_title="trajectories calling / offered the tool",
+        tooltip=[*TOOL_TOOLTIPS, MODE_TOOLTIP, alt.Tooltip("difference:Q", title="difference", format="+.1%")],
+        by_mode=True,
     )
-    scale = alt.Scale(domain=[0, 1])
-    interval = base.mark_rule(strokeWidth=1.5).encode(x=alt.X("rate_low:Q", axis=axis, scale=scale), x2="rate_high:Q")
-    points = base.mark_point(filled=True, size=60).encode(x=alt.X("usage_rate:Q", axis=axis, scale=scale))
-    return alt.layer(interval, points).properties(
+    return drawn.properties(
         title=title(
             sentence,
             f"n = at least {least:,} trajectories offered the tool in a mode; {len(rows) // 2} of "
@@ -312,28 +290,8 @@ def concentration(frame: pl.DataFrame) -> Any:
     )
 
 
-def _labelled(frame: pl.DataFrame) -> Any:
-    """The chart's base, with the axis label calculated: the name, and its environment where there are several."""
-    several = frame.get_column("env_id").n_unique() > 1
-    return alt.Chart(frame).transform_calculate(tool=_WITH_ENV if several else _NAME)
-
-
-def _tool_axis() -> alt.Y:
-    return alt.Y("tool:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
-
-
-def _counts(base: Any, axis: alt.Axis, scale: alt.Scale) -> Any:
-    """In place of a rate over fewer than 20: the counts, as text."""
-    return (
-        base.transform_filter(f"datum.offering < {FEWEST_FOR_A_RATE}")
-        .transform_calculate(counted="datum.offering == 0 ? 'not offered' : datum.calling + ' of ' + datum.offering")
-        .mark_text(align="left", fontSize=10)
-        .encode(x=alt.XDatum(0, axis=axis, scale=scale), text="counted:N")
-    )
-
-
 def _name(row: dict[str, Any]) -> str:
-    return str(row["tool_name"]) if row["tool_name"] is not None else "(no tool named)"
+    return str(row["tool_name"]) if row["tool_name"] is not None else "(unreadable block)"
 
 
 def _tools(events: int, trials: int) -> str:

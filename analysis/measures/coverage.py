@@ -8,8 +8,8 @@ from analysis.measures.expressions import (
     natural_order,
     normalised_entropy,
     quantile,
+    rated,
     top_share,
-    wilson,
 )
 from analysis.schema import TRAJECTORIES, Column, Table
 
@@ -80,13 +80,13 @@ SCENARIO_SUMMARY = Table(
         Column("missing", pl.UInt32(), "of these, without any", unit="scenarios"),
         Column("uncatalogued", pl.UInt32(), "seen, but not in the catalogue", unit="scenarios"),
         Column("coverage_rate", pl.Float64(), "present / catalogue; null without a catalogue", nullable=True),
-        Column("coverage_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("coverage_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        Column("coverage_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("coverage_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
         Column("seen", pl.UInt32(), "scenarios with at least one trajectory, catalogued or not", unit="scenarios"),
         Column("paired", pl.UInt32(), "of those seen, run in both modes", unit="scenarios"),
         Column("pair_rate", pl.Float64(), "run in both modes / seen", nullable=True),
-        Column("pair_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("pair_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        Column("pair_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("pair_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
         Column("repeated_keys", pl.UInt32(), "(traj_type, scenario) that occur more than once"),
         Column("repeats", pl.UInt32(), "trajectories beyond the first of such a key", unit="trajectories"),
         Column("trajectories", pl.UInt32(), "trajectories that name a scenario", unit="trajectories"),
@@ -242,12 +242,13 @@ def scenario_summary(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.
         scenarios: conforms to schema.SCENARIOS; empty = no catalogue, and only what was seen is known.
 
     Returns:
-        One row, conforming to SCENARIO_SUMMARY; none where neither a scenario nor a trajectory is known.
+        One row, conforming to SCENARIO_SUMMARY; none where neither a scenario nor a trajectory is known. Rates over
+        fewer than 20 scenarios are null.
     """
     has = pl.col("has_catalogue")
     listed, seen = pl.col("is_listed"), pl.col("trajectories") > 0
     runs = [pl.col("conversations"), pl.col("non_conversations")]
-    n, present, paired = pl.col("scenarios"), pl.col("present"), pl.col("paired")
+    n, present = pl.col("scenarios"), pl.col("present")
     counted = (
         _per_scenario(trajectories, scenarios)
         .select(
@@ -266,12 +267,8 @@ def scenario_summary(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.
         .with_columns(
             has_catalogue=has.fill_null(False),
             missing=n - present,
-            coverage_rate=pl.when(has & (n > 0)).then(present / n),
-            coverage_low=pl.when(has).then(wilson(present, n, upper=False)),
-            coverage_high=pl.when(has).then(wilson(present, n, upper=True)),
-            pair_rate=pl.when(pl.col("seen") > 0).then(paired / pl.col("seen")),
-            pair_low=wilson(paired, pl.col("seen"), upper=False),
-            pair_high=wilson(paired, pl.col("seen"), upper=True),
+            **{name: pl.when(has).then(rate) for name, rate in rated("present", "scenarios", "coverage_rate").items()},
+            **rated("paired", "seen", "pair_rate"),
         )
     )
     return SCENARIO_SUMMARY.select(counted)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from analysis.measures.expressions import error_rate, wilson
+from analysis.measures.expressions import FEWEST_FOR_A_RATE, error_rate, rated
 from analysis.schema import END_CLASSES, FINDINGS, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -44,9 +44,9 @@ SOUND = Table(
         _TRAJ_TYPE,
         Column("sound_records", pl.UInt32(), "records without a finding", unit="records"),
         _RECORDS,
-        Column("sound_share", pl.Float64(), "records without a finding / records kept"),
-        Column("share_low", pl.Float64(), "95 % Wilson interval, lower end"),
-        Column("share_high", pl.Float64(), "95 % Wilson interval, upper end"),
+        Column("sound_share", pl.Float64(), "records without a finding / records kept", nullable=True),
+        Column("sound_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("sound_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
     ),
     key=("traj_type",),
 )
@@ -59,9 +59,9 @@ STEPS = Table(
         Column("candidate", pl.Enum(list(CANDIDATES.values())), "what `steps` may count"),
         Column("matches", pl.UInt32(), "records whose `steps` equals the count", unit="records"),
         Column("declared", pl.UInt32(), "records that declare `steps`", unit="records"),
-        Column("match_rate", pl.Float64(), "matches / records that declare `steps`"),
-        Column("rate_low", pl.Float64(), "95 % Wilson interval, lower end"),
-        Column("rate_high", pl.Float64(), "95 % Wilson interval, upper end"),
+        Column("match_rate", pl.Float64(), "matches / records that declare `steps`", nullable=True),
+        Column("match_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+        Column("match_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
     ),
     key=("traj_type", "candidate"),
 )
@@ -196,7 +196,7 @@ def rules(trajectories: pl.LazyFrame, findings: pl.LazyFrame, contract: Iterable
         .join(trajectories.select(records=pl.len()), how="cross")
         .with_columns(pl.col("findings", "records_breaking").fill_null(0), pl.col("sentence", "remedy").fill_null(""))
         .filter(pl.col("records") > 0)
-        .with_columns(record_share=pl.col("records_breaking") / pl.col("records"))
+        .with_columns(record_share=rated("records_breaking", "records", "record_share")["record_share"])
     )
     return RULES.select(counted.sort("records_breaking", "findings", "rule", descending=[True, True, False]))
 
@@ -209,16 +209,15 @@ def sound(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
         findings: conforms to FINDINGS.
 
     Returns:
-        One row per mode, conforming to SOUND.
+        One row per mode, conforming to SOUND; the share is null over fewer than 20 records.
     """
-    n, of = pl.col("sound_records"), pl.col("records")
     counted = (
         trajectories.join(
             _breaking(trajectories, findings).with_columns(is_broken=True), on="trajectory_id", how="left"
         )
         .group_by("traj_type")
         .agg(sound_records=pl.col("is_broken").is_null().sum(), records=pl.len())
-        .with_columns(sound_share=n / of, share_low=wilson(n, of, upper=False), share_high=wilson(n, of, upper=True))
+        .with_columns(**rated("sound_records", "records", "sound_share"))
     )
     return SOUND.select(counted.sort("traj_type"))
 
@@ -230,9 +229,8 @@ def steps_candidates(trajectories: pl.LazyFrame) -> pl.LazyFrame:
         trajectories: conforms to TRAJECTORIES; records that declare no steps are left out.
 
     Returns:
-        One row per (traj_type, candidate), conforming to STEPS.
+        One row per (traj_type, candidate), conforming to STEPS; the rate is null over fewer than 20 records.
     """
-    n, of = pl.col("matches"), pl.col("declared")
     counted = (
         trajectories.filter(pl.col("steps").is_not_null())
         .select("traj_type", "steps", *CANDIDATES)
@@ -240,7 +238,7 @@ def steps_candidates(trajectories: pl.LazyFrame) -> pl.LazyFrame:
         .with_columns(candidate=pl.col("column").replace_strict(CANDIDATES, return_dtype=STEPS["candidate"].dtype))
         .group_by("traj_type", "candidate")
         .agg(matches=(pl.col("steps") == pl.col("count").cast(pl.Int64)).sum(), declared=pl.len())
-        .with_columns(match_rate=n / of, rate_low=wilson(n, of, upper=False), rate_high=wilson(n, of, upper=True))
+        .with_columns(**rated("matches", "declared", "match_rate"))
     )
     return STEPS.select(counted.sort("traj_type", "candidate"))
 
@@ -293,7 +291,7 @@ def _rate(events: pl.Expr, trials: pl.Expr) -> pl.Expr:
     """A rate as a percentage; under 20 events tried, the counts."""
     share = (100 * events / trials).round(1).cast(pl.String)
     return (
-        pl.when(trials >= 20)
+        pl.when(trials >= FEWEST_FOR_A_RATE)
         .then(pl.format("{} %", share))
         .otherwise(pl.format("{} of {}", events.cast(pl.Int64), trials.cast(pl.Int64)))
     )

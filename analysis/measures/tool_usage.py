@@ -3,13 +3,14 @@
 import polars as pl
 
 from analysis.measures.expressions import (
+    FEWEST_FOR_A_RATE,
     effective_number,
     gini,
     natural_order,
     normalised_entropy,
     quantile,
+    rated,
     top_share,
-    wilson,
 )
 from analysis.schema import TOOL_CALLS, TRAJECTORIES, Column, Table
 
@@ -21,8 +22,8 @@ _OFFERING = Column("offering", pl.UInt32(), "trajectories that were offered the 
 _CALLING = Column("calling", pl.UInt32(), "of these, trajectories that call it", unit="trajectories")
 _USAGE = (
     Column("usage_rate", pl.Float64(), "trajectories calling / trajectories offered the tool", nullable=True),
-    Column("rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-    Column("rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+    Column("usage_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
+    Column("usage_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
 )
 
 TOOLS = Table(
@@ -143,9 +144,6 @@ UNUSED = Table(
     key=("env_id", "tool_name"),
 )
 
-# Below this many trajectories a usage rate is a handful of coin tosses: it is shown as a count and not compared.
-FEWEST_FOR_A_RATE = 20
-
 
 def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.LazyFrame) -> pl.LazyFrame:
     """Count calls and usage per environment and tool (ANALYSES 3).
@@ -158,7 +156,7 @@ def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.Lazy
     Returns:
         One row per (env_id, tool_name) that was offered or called, conforming to TOOLS, environments in natural order,
         the most called first. Shares sum to 1 per environment with calls. Blocks that name no tool share a row with a
-        null tool_name; a name that was never offered has offering 0 and no usage rate.
+        null tool_name; a name that was never offered has offering 0. A usage rate over fewer than 20 is null.
     """
     counted = _usage(tool_calls, trajectories, tools, ["env_id"]).with_columns(
         env_calls=pl.col("calls").sum().over("env_id")
@@ -375,13 +373,8 @@ def _usage(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.LazyF
         .group_by(keys)
         .agg(pl.col("calls").sum(), calling=pl.col("is_offered").sum())
     )
-    n, of = pl.col("calling"), pl.col("offering")
     return (
         offered.join(called, on=keys, how="full", coalesce=True, nulls_equal=True, validate="1:1")
         .with_columns(pl.col("offering", "calling", "calls").fill_null(0).cast(pl.UInt32))
-        .with_columns(
-            usage_rate=pl.when(of > 0).then(n / of),
-            rate_low=wilson(n, of, upper=False),
-            rate_high=wilson(n, of, upper=True),
-        )
+        .with_columns(**rated("calling", "offering", "usage_rate"))
     )

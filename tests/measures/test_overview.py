@@ -1,143 +1,224 @@
-"""Overview on four records: headlines, rules, sound records, what `steps` counts, rejections."""
+"""Overview: headlines, rules of the contract, sound records, what steps counts, and why records were rejected."""
 
-from typing import Any
+from collections.abc import Callable
 
+import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from analysis.measures import overview as m
+from analysis.measures import overview
 from analysis.records.rules import RULES
-from analysis.schema import TRAJECTORIES, Table
+from analysis.schema import FINDINGS, REJECTED, TOOL_CALLS, TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled, times
-from tests.measures.small import (
-    CALLS_SEEN,
-    FINDINGS_SEEN,
-    NO_CALLS,
-    NO_FINDINGS,
-    NO_REJECTED,
-    NO_TRAJECTORIES,
-    REJECTED_SEEN,
-    SOLO,
-    TALK,
-    TRAJECTORIES_SEEN,
-)
 
-CONTRACT = [("steps_mismatch", "steps are messages", "count"), ("alternation", "turns alternate", "look")]
-
-
-def numbers(*frames: Any) -> dict[str, tuple[str, str]]:
-    found = m.headlines(*frames).collect()
-    return {label: (value, meaning) for value, label, meaning in found.iter_rows()}
-
-
-def test_headlines_carry_their_denominators() -> None:
-    found = numbers(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)
-    assert list(found) == [
-        "records kept",
-        "environments",
-        "scenarios",
-        "conversations",
-        "steps, median",
-        "tool calls",
-        "of calls fail",
-        "records without a finding",
-    ]
-    assert found["records kept"] == ("4", "of 7 read; 3 rejected")
-    assert found["environments"][0] == "2"
-    assert found["scenarios"][0] == "2"
-    assert found["conversations"] == ("1", "with a simulated user; the other 3 run without")
-    assert found["steps, median"][0] == "5 / 29"
-    assert found["tool calls"][0] == "7"
-    assert found["of calls fail"] == (
-        "2 of 6",
-        "2 of 6 calls whose result says ok or error; descriptive, no measure of quality",
-    )
-    assert found["records without a finding"] == ("2 of 4", "2 of 4 records kept break no rule of the contract")
-
-
-def test_headlines_show_a_rate_from_twenty_on_and_thousands_apart() -> None:
-    many = (times(TRAJECTORIES_SEEN, 1_500), times(CALLS_SEEN, 1_500), times(FINDINGS_SEEN, 1_500), NO_REJECTED)
-    found = numbers(*many)
-    assert found["records kept"] == ("6,000", "of 6,000 read; 0 rejected")
-    assert found["of calls fail"][0] == "33.3 %"
-    assert found["records without a finding"][0] == "50.0 %"
-
-
-def test_a_mode_without_records_has_no_median() -> None:
-    alone = rows(TRAJECTORIES, {"trajectory_id": "a", "traj_type": SOLO, "assistant_messages": 4})
-    assert numbers(alone, NO_CALLS, NO_FINDINGS, NO_REJECTED)["steps, median"][0] == "– / 4"
-
-
-def test_a_rule_nobody_breaks_is_a_row_of_zeros_and_findings_of_other_trajectories_are_left_out() -> None:
-    found = m.rules(TRAJECTORIES_SEEN, FINDINGS_SEEN, CONTRACT).collect()
-    assert found.select("rule", "records_breaking", "findings", "records").rows() == [
-        ("no_environment", 1, 1, 4),
-        ("steps_mismatch", 1, 1, 4),
-        ("unreadable_call", 1, 1, 4),
-        ("alternation", 0, 0, 4),
-    ]
-    assert found["record_share"].to_list() == [1 / 4, 1 / 4, 1 / 4, 0]
-
-
-def test_every_rule_of_the_project_is_listed() -> None:
-    found = m.rules(TRAJECTORIES_SEEN, FINDINGS_SEEN, RULES).collect()
-    assert set(found["rule"]) == {rule.id for rule in RULES}
-    assert all(found["sentence"].str.len_chars() > 0)
-
-
-def test_a_record_with_two_findings_is_broken_once() -> None:
-    found = m.sound(TRAJECTORIES_SEEN, FINDINGS_SEEN).collect()
-    assert found.select("traj_type", "sound_records", "records").rows() == [(TALK, 1, 1), (SOLO, 1, 3)]
-    assert found["sound_share"].to_list() == pytest.approx([1, 1 / 3])
-    assert all(found["share_low"] < found["sound_share"])
-
-
-def test_steps_are_held_against_three_candidates_where_declared() -> None:
-    found = m.steps_candidates(TRAJECTORIES_SEEN).collect()
-    assert found.select("traj_type", "candidate", "matches", "declared").rows() == [
-        (TALK, "assistant messages", 1, 1),
-        (TALK, "tool calls", 0, 1),
-        (TALK, "tool messages", 0, 1),
-        (SOLO, "assistant messages", 1, 2),  # c; b declares 2 and has 3
-        (SOLO, "tool calls", 1, 2),  # b
-        (SOLO, "tool messages", 1, 2),
-    ]
-
-
-def test_composition_sums_to_one() -> None:
-    found = m.composition(TRAJECTORIES_SEEN).collect()
-    assert found.rows() == [
-        (TALK, "release", "stop_marker", 1, 4, 1 / 4),
-        (SOLO, "release", "completed_marker", 3, 4, 3 / 4),
-    ]
-
-
-def test_rejections_are_grouped_by_reason() -> None:
-    assert m.reasons(REJECTED_SEEN).collect().rows() == [
-        ("messages: cut off", 2, "x.json@100"),
-        ("not an object", 1, "x.json@500"),
-    ]
-    assert m.reasons(REJECTED_SEEN, top=1).collect().height == 1
-
-
-MEASURES: list[tuple[Table, Any]] = [
-    (m.HEADLINES, m.headlines),
-    (m.RULES, lambda t, _c, f, _r: m.rules(t, f, CONTRACT)),
-    (m.SOUND, lambda t, _c, f, _r: m.sound(t, f)),
-    (m.STEPS, lambda t, _c, _f, _r: m.steps_candidates(t)),
-    (m.COMPOSITION, lambda t, _c, _f, _r: m.composition(t)),
-    (m.REASONS, lambda _t, _c, _f, r: m.reasons(r)),
+CONVERSATION, SOLO = "conversation", "non_conversation"
+CONTRACT = [
+    ("first", "The first message is first.", "Put it first."),
+    ("second", "The second follows.", "Let it follow."),
+    ("third", "All is well.", "Nothing to do."),
 ]
 
 
-@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])
-def test_no_rows_give_the_declared_empty_frame(result: Table, measure: Any) -> None:
-    assert_frame_equal(measure(NO_TRAJECTORIES, NO_CALLS, NO_FINDINGS, NO_REJECTED).collect(), result.empty())
+def run(name: str, mode: str, steps: int | None, counted: tuple[int, int, int], **more: object) -> dict[str, object]:
+    """A trajectory that declares `steps` and really holds so many assistant messages, calls and results."""
+    assistant, calls, results = counted
+    return {
+        "trajectory_id": name,
+        "traj_type": mode,
+        "steps": steps,
+        "assistant_messages": assistant,
+        "tool_calls": calls,
+        "tool_messages": results,
+        "dialect": "release",
+        "env_id": "env_1",
+        "task_id": name,
+        **more,
+    }
 
 
-@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])
-def test_the_order_of_rows_changes_nothing(result: Table, measure: Any) -> None:
+TRAJECTORIES_SEEN = rows(
+    TRAJECTORIES,
+    run("t1", CONVERSATION, 3, (3, 2, 2), end_class="stop_marker"),
+    run("t2", CONVERSATION, 2, (4, 2, 2), end_class="stop_marker", task_id="t1"),
+    run("t3", SOLO, 5, (5, 5, 4), end_class="completed_marker", env_id="env_2"),
+    run("t4", SOLO, None, (7, 6, 6), end_class="completed_marker", task_id=None),
+    run("t5", SOLO, 9, (1, 1, 1), end_class="dangling_call", dialect="fc", env_id=None),
+)
+CALLS_SEEN = rows(
+    TOOL_CALLS,
+    {"trajectory_id": "t1", "call": 1, "outcome": "ok"},
+    {"trajectory_id": "t1", "call": 2, "outcome": "error"},
+    {"trajectory_id": "t2", "call": 1, "outcome": "unknown"},
+    {"trajectory_id": "t3", "call": 1, "outcome": "ok"},
+)
+FINDINGS_SEEN = rows(
+    FINDINGS,
+    {"trajectory_id": "t1", "rule": "second", "message": 1},
+    {"trajectory_id": "t1", "rule": "second", "message": 3},
+    {"trajectory_id": "t1", "rule": "first"},
+    {"trajectory_id": "t3", "rule": "second"},
+    {"trajectory_id": "t3", "rule": "unheard of"},
+    {"trajectory_id": "elsewhere", "rule": "third"},
+)
+REJECTED_SEEN = rows(
+    REJECTED,
+    {"origin": "b.json@9", "reason": "torn"},
+    {"origin": "a.json@7", "reason": "torn"},
+    {"origin": "a.json@1", "reason": "not an object"},
+)
+
+
+def headlines(
+    trajectories: pl.LazyFrame, calls: pl.LazyFrame, findings: pl.LazyFrame, rejected: pl.LazyFrame
+) -> dict[str, tuple[str, str]]:
+    found = overview.headlines(trajectories, calls, findings, rejected).collect()
+    return {label: (value, meaning) for value, label, meaning in found.iter_rows()}
+
+
+def test_headlines_say_what_was_read_and_what_the_records_are() -> None:
+    found = headlines(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)
+    assert found["records kept"] == ("5", "of 8 read; 3 rejected")
+    assert found["environments"][0] == "2"
+    assert found["scenarios"][0] == "3"  # t1 and t2 play the same, t4 names none
+    assert found["conversations"] == ("2", "with a simulated user; the other 3 run without")
+    assert found["steps, median"][0] == "3.5 / 5"
+    assert found["tool calls"][0] == "4"
+
+
+def test_a_rate_over_fewer_than_twenty_is_a_headline_of_counts() -> None:
+    found = headlines(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)
+    assert found["of calls fail"][0] == "1 of 3"  # an unknown outcome says neither
+    assert found["records without a finding"][0] == "3 of 5"
+
+
+def test_with_twenty_it_is_a_percentage_and_thousands_stand_apart() -> None:
+    trajectories, calls, findings = (times(frame, 300) for frame in (TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN))
+    found = headlines(trajectories, calls, findings, REJECTED_SEEN)
+    assert found["records kept"] == ("1,500", "of 1,503 read; 3 rejected")
+    assert found["of calls fail"][0] == "33.3 %"
+    assert found["of calls fail"][1].startswith("300 of 900 calls")
+    assert found["records without a finding"] == ("60.0 %", "900 of 1,500 records kept break no rule of the contract")
+
+
+def test_a_mode_that_is_absent_has_a_dash_for_its_median() -> None:
+    solo = TRAJECTORIES_SEEN.filter(pl.col("traj_type") == SOLO)
+    assert headlines(solo, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)["steps, median"][0] == "– / 5"
+
+
+def test_a_source_of_which_all_is_rejected_still_has_its_headlines() -> None:
+    found = headlines(TRAJECTORIES_SEEN.clear(), CALLS_SEEN.clear(), FINDINGS_SEEN.clear(), REJECTED_SEEN)
+    assert found["records kept"] == ("0", "of 3 read; 3 rejected")
+    assert found["of calls fail"][0] == "0 of 0"
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0"),
+        (999, "999"),
+        (1000, "1,000"),
+        (123456, "123,456"),
+        (1234567, "1,234,567"),
+        (87654321, "87,654,321"),
+        (4294967295, "4,294,967,295"),
+    ],
+)
+def test_a_count_is_written_with_thousands_apart(number: int, text: str) -> None:
+    assert pl.select(overview._count(pl.lit(number))).item() == text
+
+
+def test_rules_count_records_once_and_findings_each() -> None:
+    found = overview.rules(TRAJECTORIES_SEEN, FINDINGS_SEEN, CONTRACT).collect()
+    assert found.select("rule", "records_breaking", "findings", "record_share").rows() == [
+        ("second", 2, 3, None),
+        ("first", 1, 1, None),
+        ("unheard of", 1, 1, None),
+        ("third", 0, 0, None),  # only a trajectory that is not selected breaks it
+    ]
+    many = overview.rules(times(TRAJECTORIES_SEEN, 4), times(FINDINGS_SEEN, 4), CONTRACT).collect()
+    assert many["record_share"].to_list() == [2 / 5, 1 / 5, 1 / 5, 0]
+    assert found.row(0, named=True)["remedy"] == "Let it follow."
+    assert found.row(2, named=True)["sentence"] == ""
+
+
+def test_records_without_a_finding_are_counted_per_mode() -> None:
+    few = overview.sound(TRAJECTORIES_SEEN, FINDINGS_SEEN).collect()
+    columns = ["traj_type", "sound_records", "records", "sound_share"]
+    assert few.select(columns).rows() == [(CONVERSATION, 1, 2, None), (SOLO, 2, 3, None)]
+    found = overview.sound(times(TRAJECTORIES_SEEN, 10), times(FINDINGS_SEEN, 10)).collect()
+    assert found.select(columns).rows() == [(CONVERSATION, 10, 20, 1 / 2), (SOLO, 20, 30, 2 / 3)]
+    assert (found["sound_share_low"] < found["sound_share"]).all()
+    assert (found["sound_share"] < found["sound_share_high"]).all()
+
+
+def test_steps_are_compared_with_three_counts_in_records_that_declare_them() -> None:
+    found = overview.steps_candidates(times(TRAJECTORIES_SEEN, 10)).collect()
+    assert found.select("traj_type", "candidate", "matches", "declared", "match_rate").rows() == [
+        (CONVERSATION, "assistant messages", 10, 20, 1 / 2),
+        (CONVERSATION, "tool calls", 10, 20, 1 / 2),
+        (CONVERSATION, "tool messages", 10, 20, 1 / 2),
+        (SOLO, "assistant messages", 10, 20, 1 / 2),  # t4 declares none
+        (SOLO, "tool calls", 10, 20, 1 / 2),
+        (SOLO, "tool messages", 0, 20, 0),
+    ]
+    assert (found["match_rate_low"] <= found["match_rate"]).all()
+    assert (found["match_rate"] <= found["match_rate_high"]).all()
+    assert (found["match_rate_low"] < found["match_rate_high"]).all()
+    few = overview.steps_candidates(TRAJECTORIES_SEEN).collect()
+    assert few["matches"].to_list() == [1, 1, 1, 1, 1, 0]
+    assert few["match_rate"].null_count() == few["match_rate_low"].null_count() == 6
+
+
+def test_steps_that_no_record_can_match_are_no_match() -> None:
+    negative = rows(TRAJECTORIES, run("t1", SOLO, -1, (4294967295, 1, 1)))
+    assert overview.steps_candidates(negative).collect()["matches"].to_list() == [0, 0, 0]
+
+
+def test_records_are_composed_of_modes_dialects_and_endings() -> None:
+    found = overview.composition(TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "dialect", "end_class", "records", "record_share").rows() == [
+        (CONVERSATION, "release", "stop_marker", 2, 2 / 5),
+        (SOLO, "fc", "dangling_call", 1, 1 / 5),
+        (SOLO, "release", "completed_marker", 2, 2 / 5),
+    ]
+    assert found["all_records"].unique().to_list() == [5]
+
+
+def test_reasons_of_rejection_name_the_first_place() -> None:
+    assert overview.reasons(REJECTED_SEEN).collect().rows() == [
+        ("torn", 2, "a.json@7"),
+        ("not an object", 1, "a.json@1"),
+    ]
+    assert overview.reasons(REJECTED_SEEN, top=1).collect().height == 1
+
+
+def test_every_rule_of_the_project_is_listed_with_its_sentence() -> None:
+    found = overview.rules(TRAJECTORIES_SEEN, FINDINGS_SEEN.clear(), RULES).collect()
+    assert set(found["rule"]) == {rule.id for rule in RULES}
+    assert all(found["sentence"].str.len_chars() > 0)
+    assert found["findings"].sum() == 0
+
+
+Measure = Callable[[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
+MEASURES: list[tuple[Table, Measure]] = [
+    (overview.HEADLINES, overview.headlines),
+    (overview.RULES, lambda t, c, f, r: overview.rules(t, f, CONTRACT)),
+    (overview.SOUND, lambda t, c, f, r: overview.sound(t, f)),
+    (overview.STEPS, lambda t, c, f, r: overview.steps_candidates(t)),
+    (overview.COMPOSITION, lambda t, c, f, r: overview.composition(t)),
+    (overview.REASONS, lambda t, c, f, r: overview.reasons(r)),
+]
+
+
+@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[result.name for result, _ in MEASURES])
+def test_input_order_is_irrelevant(result: Table, measure: Measure) -> None:
     frames = (TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)
-    straight = measure(*frames).collect()
-    assert straight.schema == result.schema
-    assert_frame_equal(measure(*map(shuffled, frames)).collect(), straight)
+    expected = measure(*frames).collect()
+    assert expected.schema == result.schema
+    assert_frame_equal(measure(*map(shuffled, frames)).collect(), expected)
+
+
+@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[result.name for result, _ in MEASURES])
+def test_nothing_in_gives_the_declared_empty_frame(result: Table, measure: Measure) -> None:
+    empty = [table.empty().lazy() for table in (TRAJECTORIES, TOOL_CALLS, FINDINGS, REJECTED)]
+    assert_frame_equal(measure(*empty).collect(), result.empty())

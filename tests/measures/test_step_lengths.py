@@ -1,127 +1,201 @@
-"""Step lengths on four records: values one by one, the publisher's edges, environments, characters."""
+"""Step lengths: distributions, quantiles, the publisher's edges, environments and characters, on few records."""
 
-from typing import Any
+from collections.abc import Callable
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from analysis.measures import step_lengths as m
-from analysis.schema import TRAJECTORIES, Table
+from analysis.measures import step_lengths
+from analysis.schema import MESSAGES, TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled
-from tests.measures.small import MESSAGES_SEEN, NO_MESSAGES, NO_TRAJECTORIES, SOLO, TALK, TRAJECTORIES_SEEN
+
+CONVERSATION, SOLO = "conversation", "non_conversation"
 
 
-def lengths(*steps: int, mode: str = SOLO) -> pl.LazyFrame:
-    return rows(
-        TRAJECTORIES,
-        *[{"trajectory_id": str(i), "traj_type": mode, "assistant_messages": n} for i, n in enumerate(steps)],
-    )
-
-
-def test_values_are_counted_one_by_one_with_their_cumulative_share() -> None:
-    found = m.distribution(TRAJECTORIES_SEEN, "steps").collect()
-    assert found.select("traj_type", "value", "value_to", "trajectories", "mode_trajectories").rows() == [
-        (TALK, 5, 6, 1, 1),
-        (SOLO, 3, 4, 1, 3),
-        (SOLO, 29, 30, 1, 3),
-        (SOLO, 30, 31, 1, 3),
+def runs(mode: str, env_id: str | None, *steps: int) -> list[dict[str, object]]:
+    """One trajectory per number of steps, each with a call fewer than steps and a scenario of its own."""
+    return [
+        {
+            "trajectory_id": f"{mode}-{env_id}-{place}",
+            "task_id": f"{env_id}-{place}",
+            "traj_type": mode,
+            "env_id": env_id,
+            "assistant_messages": n,
+            "tool_calls": n - 1,
+            "user_messages": 2,
+        }
+        for place, n in enumerate(steps)
     ]
-    assert found["cumulative_share"].to_list() == pytest.approx([1, 1 / 3, 2 / 3, 1])
 
 
-def test_all_quantities_are_there_unless_one_is_named() -> None:
-    every = m.distribution(TRAJECTORIES_SEEN).collect()
-    assert every["quantity"].unique(maintain_order=True).to_list() == list(m.QUANTITIES.values())
-    shares = every.group_by("quantity", "traj_type").agg(pl.col("trajectory_share").sum())["trajectory_share"]
-    assert shares.to_list() == pytest.approx([1] * 6)
-    assert_frame_equal(
-        every.filter(pl.col("quantity") == "tool calls"), m.distribution(TRAJECTORIES_SEEN, "tool calls").collect()
-    )
+TRAJECTORIES_SEEN = rows(
+    TRAJECTORIES,
+    *runs(CONVERSATION, "env_2", 5, 8, 39),
+    *runs(CONVERSATION, "env_10", 4, 8),
+    *runs(SOLO, "env_2", 3, 4, 29, 29, 30),
+    *runs(SOLO, None, 6),
+)
+MESSAGES_SEEN = rows(
+    MESSAGES,
+    {"trajectory_id": "conversation-env_2-0", "message": 0, "role": "system", "content_chars": 100},
+    {"trajectory_id": "conversation-env_2-0", "message": 1, "role": "user", "content_chars": 20},
+    {"trajectory_id": "conversation-env_2-0", "message": 2, "role": "assistant", "reasoning_chars": 60},
+    {"trajectory_id": "conversation-env_2-0", "message": 3, "role": "tool", "content_chars": 0},
+    {"trajectory_id": "conversation-env_2-0", "message": 4, "role": "assistant", "content_chars": 12},
+    {"trajectory_id": "conversation-env_2-0", "message": 5, "role": "tool", "content_chars": 8},
+    {"trajectory_id": "non_conversation-env_2-0", "message": 0, "role": "user", "content_chars": 7},
+    {"trajectory_id": "non_conversation-env_2-0", "message": 1, "role": "assistant", "reasoning_chars": 0},
+)
 
 
-def test_long_distributions_are_binned_with_equal_widths() -> None:
-    assert m.distribution(lengths(0, 79), "steps").collect()["value_to"].to_list() == [1, 80]
-    found = m.distribution(lengths(0, 1, 2, 160), "steps").collect()  # 160 // 80 + 1 = 3 values a bin
-    assert found.select("value", "value_to", "trajectories").rows() == [(0, 3, 3), (159, 162, 1)]
-
-
-def test_the_mass_at_the_publishers_edges_is_counted_for_steps_alone() -> None:
-    found = m.summary(lengths(2, 3, 3, 29, 30)).collect()
-    steps = found.filter(pl.col("quantity") == "steps").row(0, named=True)
-    assert (steps["edge_low"], steps["edge_high"]) == (3, 29)
-    assert (steps["at_edge_low"], steps["at_edge_high"], steps["outside_edges"]) == (2, 1, 2)
-    talk = m.summary(lengths(5, 39, mode=TALK)).collect().row(0, named=True)
-    assert (talk["edge_low"], talk["edge_high"], talk["outside_edges"]) == (5, 39, 0)
-    others = found.filter(pl.col("quantity") != "steps")
-    assert others["edge_low"].null_count() == others["outside_edges"].null_count() == others.height == 2
-
-
-def test_the_summary_interpolates_linearly() -> None:
-    found = m.summary(lengths(0, 10, 20, 30)).collect().row(0, named=True)
-    assert (found["trajectories"], found["total"], found["mean"]) == (4, 60, 15)
-    assert [found[c] for c in ("minimum", "p25", "median", "p75", "p90", "p95", "p99", "maximum")] == pytest.approx(
-        [0, 7.5, 15, 22.5, 27, 28.5, 29.7, 30]
-    )
-
-
-def test_runs_of_one_scenario_are_drawn_together() -> None:
-    alone = m.summary(lengths(10, 20, 10, 20)).collect().row(0, named=True)
-    frame = lengths(10, 20, 10, 20).with_columns(env_id=pl.lit("bank"), task_id=pl.lit("1"))
-    together = m.summary(frame).collect().row(0, named=True)
-    assert alone["mean_low"] < 15 < alone["mean_high"]
-    assert together["mean_low"] is None, "one scenario leaves nothing to draw from"
-    assert_frame_equal(m.summary(lengths(1, 9, 5)).collect(), m.summary(lengths(1, 9, 5)).collect())
-
-
-def test_environments_are_sorted_by_their_median_and_both_ends_are_kept() -> None:
-    frame = rows(
-        TRAJECTORIES,
-        *[
-            {"trajectory_id": env_id, "env_id": env_id, "traj_type": SOLO, "assistant_messages": n}
-            for env_id, n in [("env_1", 5), ("env_2", 9), ("env_10", 9), ("env_4", 1), ("env_5", 7)]
-        ],
-        {"trajectory_id": "x", "assistant_messages": 99},
-    )
-    found = m.by_environment(frame, top=3).collect()
-    assert found.select("env_id", "environment_median", "environments").rows() == [
-        ("env_2", 9, 5),
-        ("env_10", 9, 5),
-        ("env_4", 1, 5),
+def test_a_histogram_counts_each_value_over_its_mode_and_the_ecdf_ends_at_one() -> None:
+    found = step_lengths.distribution(TRAJECTORIES_SEEN).collect()
+    talks = found.filter((pl.col("quantity") == "steps") & (pl.col("traj_type") == CONVERSATION))
+    assert talks.select("value", "value_to", "trajectories", "trajectory_share").rows() == [
+        (4, 5, 1, 1 / 5),
+        (5, 6, 1, 1 / 5),
+        (8, 9, 2, 2 / 5),
+        (39, 40, 1, 1 / 5),
     ]
-    assert m.by_environment(frame, top=99).collect().height == 5
-    spread = m.by_environment(lengths(0, 10, 20).with_columns(env_id=pl.lit("e")), top=1).collect().row(0, named=True)
-    assert [spread[c] for c in ("p10", "p25", "median", "p75", "p90")] == pytest.approx([2, 5, 10, 15, 18])
+    assert talks["cumulative_share"].to_list() == [1 / 5, 2 / 5, 4 / 5, 1]
+    whole = found.group_by("quantity", "traj_type").agg(pl.col("trajectory_share").sum())
+    assert whole["trajectory_share"].to_list() == pytest.approx([1] * 6)
 
 
-def test_characters_are_counted_by_kind_where_there_is_text() -> None:
-    found = m.characters(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
-    assert found.select("traj_type", "kind", "texts", "total_chars").rows() == [
-        (TALK, "system", 1, 100),
-        (TALK, "user", 1, 20),
-        (TALK, "assistant text", 1, 30),
-        (TALK, "reasoning", 1, 50),
-        (TALK, "result", 1, 0),  # an empty result is a text of length 0, a call without words is none
-        (SOLO, "system", 1, 10),
+def test_steps_calls_and_user_messages_are_counted_apart() -> None:
+    found = step_lengths.distribution(TRAJECTORIES_SEEN).collect().filter(pl.col("traj_type") == SOLO)
+    assert found.select("quantity", "value").rows() == [
+        *[("steps", n) for n in (3, 4, 6, 29, 30)],
+        *[("tool calls", n) for n in (2, 3, 5, 28, 29)],
+        ("user messages", 2),
     ]
-    assert found["char_share"].to_list() == pytest.approx([100 / 200, 20 / 200, 30 / 200, 50 / 200, 0, 1])
 
 
-MEASURES: list[tuple[Table, Any]] = [
-    (m.DISTRIBUTION, lambda t, _m: m.distribution(t)),
-    (m.SUMMARY, lambda t, _m: m.summary(t)),
-    (m.BY_ENVIRONMENT, lambda t, _m: m.by_environment(t, top=5)),
-    (m.CHARACTERS, lambda t, texts: m.characters(texts, t)),
+def test_values_up_to_eighty_stand_for_themselves_and_longer_ones_are_binned_alike_in_both_modes() -> None:
+    short = step_lengths.distribution(rows(TRAJECTORIES, *runs(CONVERSATION, "e", 1, 79))).collect()
+    assert (short["value_to"] - short["value"]).unique().to_list() == [1]
+    long = rows(TRAJECTORIES, *runs(CONVERSATION, "e", 1, 2, 3, 160), *runs(SOLO, "e", 5))
+    found = step_lengths.distribution(long).collect().filter(pl.col("quantity") == "steps")
+    assert found.select("traj_type", "value", "value_to", "trajectories").rows() == [
+        (CONVERSATION, 0, 3, 2),
+        (CONVERSATION, 3, 6, 1),
+        (CONVERSATION, 159, 162, 1),
+        (SOLO, 3, 6, 1),
+    ]
+
+
+def test_quantiles_are_linearly_interpolated_within_a_mode() -> None:
+    found = step_lengths.summary(TRAJECTORIES_SEEN).collect().row(0, named=True)
+    # 4, 5, 8, 8, 39
+    assert (found["quantity"], found["traj_type"], found["trajectories"], found["total"]) == (
+        "steps",
+        CONVERSATION,
+        5,
+        64,
+    )
+    assert (found["mean"], found["minimum"], found["median"], found["maximum"]) == (64 / 5, 4, 8, 39)
+    assert (found["p25"], found["p75"]) == (5, 8)
+    assert found["p90"] == pytest.approx(8 + 0.6 * 31)
+    assert found["p95"] == pytest.approx(8 + 0.8 * 31)
+    assert found["p99"] == pytest.approx(8 + 0.96 * 31)
+    assert found["mean_low"] < found["mean"] < found["mean_high"]
+
+
+def test_the_mean_of_one_scenario_has_no_interval_however_often_it_was_run() -> None:
+    same = TRAJECTORIES_SEEN.with_columns(task_id=pl.lit("one"), env_id=pl.lit("env"))
+    found = step_lengths.summary(same).collect()
+    assert found["mean_low"].null_count() == found.height == 6
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
+    first, again, other = (
+        step_lengths.summary(TRAJECTORIES_SEEN, seed=seed).collect().row(0, named=True)["mean_low"]
+        for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+def test_the_publishers_edges_are_3_to_29_and_5_to_39_and_concern_steps_alone() -> None:
+    found = step_lengths.summary(TRAJECTORIES_SEEN).collect()
+    edges = ["edge_low", "edge_high", "at_edge_low", "at_edge_high", "outside_edges"]
+    assert found.filter(pl.col("quantity") == "steps").select("traj_type", *edges).rows() == [
+        (CONVERSATION, 5, 39, 1, 1, 1),  # 4 is outside
+        (SOLO, 3, 29, 1, 2, 1),  # 30 is outside
+    ]
+    assert found.filter(pl.col("quantity") != "steps").select(edges).null_count().row(0) == (4,) * 5
+
+
+def test_environments_are_sorted_by_the_median_over_both_modes_and_the_nameless_are_left_out() -> None:
+    found = step_lengths.by_environment(TRAJECTORIES_SEEN, top=20).collect()
+    assert found.select("env_id", "traj_type", "trajectories", "environment_median", "environments").rows() == [
+        ("env_2", CONVERSATION, 3, 18.5, 2),  # 3 4 5 8 | 29 29 30 39
+        ("env_2", SOLO, 5, 18.5, 2),
+        ("env_10", CONVERSATION, 2, 6, 2),
+    ]
+    assert found["median"].to_list() == [8, 29, 6]
+    assert found["p25"].to_list() == [6.5, 4, 5]
+    assert found["p75"].to_list() == [23.5, 29, 7]
+    assert found["p10"].to_list() == pytest.approx([5 + 0.2 * 3, 3 + 0.4, 4.4])
+    assert found["p90"].to_list() == pytest.approx([8 + 0.8 * 31, 29 + 0.6, 7.6])
+
+
+@pytest.mark.parametrize(
+    ("top", "shown"),
+    [(1, ["e5"]), (2, ["e5", "e1"]), (3, ["e5", "e4", "e1"]), (5, ["e5", "e4", "e3", "e2", "e1"])],
+)
+def test_of_many_environments_the_longest_and_the_shortest_are_shown(top: int, shown: list[str]) -> None:
+    many = rows(TRAJECTORIES, *(run for n in range(1, 6) for run in runs(SOLO, f"e{n}", n)))
+    found = step_lengths.by_environment(many, top=top).collect()
+    assert found["env_id"].to_list() == shown
+    assert found["environments"].unique().to_list() == [5]
+
+
+def test_characters_count_texts_by_kind_and_a_message_without_text_is_none() -> None:
+    found = step_lengths.characters(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "kind", "texts", "total_chars", "mean_chars", "median", "maximum").rows() == [
+        (CONVERSATION, "system", 1, 100, 100, 100, 100),
+        (CONVERSATION, "user", 1, 20, 20, 20, 20),
+        (CONVERSATION, "assistant text", 1, 12, 12, 12, 12),
+        (CONVERSATION, "reasoning", 1, 60, 60, 60, 60),
+        (CONVERSATION, "result", 2, 8, 4, 4, 8),  # an empty result is a text of length 0
+        (SOLO, "user", 1, 7, 7, 7, 7),  # a thought of no characters is none
+    ]
+    assert found["char_share"].to_list() == pytest.approx([100 / 200, 20 / 200, 12 / 200, 60 / 200, 8 / 200, 1])
+    result = found.row(4, named=True)
+    assert (result["p25"], result["p75"]) == (2, 6)
+    assert (result["p90"], result["p99"]) == pytest.approx((7.2, 7.92))
+
+
+def test_a_mode_without_a_single_character_has_no_shares() -> None:
+    silent = rows(MESSAGES, {"trajectory_id": "conversation-env_2-0", "role": "tool"})
+    assert step_lengths.characters(silent, TRAJECTORIES_SEEN).collect().is_empty()
+
+
+def test_one_quantity_is_what_all_quantities_hold_of_it() -> None:
+    every = step_lengths.distribution(TRAJECTORIES_SEEN).collect()
+    assert every["quantity"].unique(maintain_order=True).to_list() == list(step_lengths.QUANTITIES.values())
+    calls = step_lengths.distribution(TRAJECTORIES_SEEN, "tool calls").collect()
+    assert_frame_equal(every.filter(pl.col("quantity") == "tool calls"), calls)
+
+
+Measure = Callable[[pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
+MEASURES: list[tuple[Table, Measure]] = [
+    (step_lengths.DISTRIBUTION, lambda t, m: step_lengths.distribution(t)),
+    (step_lengths.SUMMARY, lambda t, m: step_lengths.summary(t)),
+    (step_lengths.BY_ENVIRONMENT, lambda t, m: step_lengths.by_environment(t, top=20)),
+    (step_lengths.CHARACTERS, lambda t, m: step_lengths.characters(m, t)),
 ]
 
 
-@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])
-def test_no_rows_give_the_declared_empty_frame(result: Table, measure: Any) -> None:
-    assert_frame_equal(measure(NO_TRAJECTORIES, NO_MESSAGES).collect(), result.empty())
+@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[result.name for result, _ in MEASURES])
+def test_input_order_is_irrelevant(result: Table, measure: Measure) -> None:
+    expected = measure(TRAJECTORIES_SEEN, MESSAGES_SEEN).collect()
+    assert expected.schema == result.schema
+    assert_frame_equal(measure(shuffled(TRAJECTORIES_SEEN), shuffled(MESSAGES_SEEN)).collect(), expected)
 
 
-@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])
-def test_the_order_of_rows_changes_nothing(result: Table, measure: Any) -> None:
-    straight = measure(TRAJECTORIES_SEEN, MESSAGES_SEEN).collect()
-    assert straight.schema == result.schema
-    assert_frame_equal(measure(shuffled(TRAJECTORIES_SEEN), shuffled(MESSAGES_SEEN)).collect(), straight)
+@pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[result.name for result, _ in MEASURES])
+def test_nothing_in_gives_the_declared_empty_frame(result: Table, measure: Measure) -> None:
+    empty = measure(TRAJECTORIES.empty().lazy(), MESSAGES.empty().lazy())
+    assert_frame_equal(empty.collect(), result.empty())
