@@ -23,7 +23,8 @@ MODES = rows(
     m.MODES,
     *[
         {"env_id": "bank", "tool_name": "set", "traj_type": mode, "offering": 40, "calling": calling,
-         "usage_rate": calling / 40, "usage_rate_low": 0.1, "usage_rate_high": 0.9, "difference": 0.5, "compared_tools": 7}
+         "usage_rate": calling / 40, "usage_rate_low": 0.1, "usage_rate_high": 0.9, "difference": 0.5,
+         "compared_tools": 7}
         for mode, calling in [(TALK, 30), (SOLO, 10)]
     ],
 ).collect()  # fmt: skip
