@@ -6,7 +6,7 @@ import altair as alt
 import polars as pl
 
 from analysis.charts.theme import PALETTE
-from analysis.charts.words import FEWEST_FOR_A_RATE, MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.words import FEWEST_FOR_A_RATE, MODE_TOOLTIP, MODES, mode_colour, number, percent
 
 TOOL_TOOLTIPS = [
     alt.Tooltip("tool_name:N", title="tool"),
@@ -69,7 +69,9 @@ def dots(
         .encode(y=alt.Y("label:N", title=None, sort=None), tooltip=shown)
     )
     if by_mode:
-        base, colour = base.encode(yOffset=alt.YOffset("traj_type:N")), mode_colour()
+        # Without a domain each layer would sort the modes by itself, of which Vega-Lite warns.
+        modes = alt.Scale(domain=[mode for mode in MODES if mode in frame["traj_type"].to_list()])
+        base, colour = base.encode(yOffset=alt.YOffset("traj_type:N", scale=modes)), mode_colour()
     marks = base.encode(color=alt.value(PALETTE[0]) if colour is None else colour)
     return alt.layer(
         marks.mark_rule(strokeWidth=2).encode(x=alt.X(f"{rate}_low:Q", axis=axis, scale=scale), x2=f"{rate}_high:Q"),
