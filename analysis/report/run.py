@@ -13,8 +13,8 @@ import re
 import shlex
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,6 +25,7 @@ from typing import Any, Protocol
 import nbformat
 import papermill
 import polars as pl
+from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
 from analysis.report import kernels
@@ -196,7 +197,7 @@ class _Suite:
         try:
             futures = {pool.submit(self._execute, job): job for job in runnable}
             bar = tqdm(
-                as_completed(futures), total=len(futures), desc="reports", unit="report", disable=self._is_silent
+                _as_they_end(futures), total=len(futures), desc="reports", unit="report", disable=self._is_silent
             )
             for future in bar:
                 self._finish(futures[future], future)
@@ -219,16 +220,17 @@ class _Suite:
         # Two runs may execute the same notebook at once: each writes a file of its own, and renames.
         beside = self.request.executed / f".{job.name}.{os.getpid()}.ipynb"
         try:
-            return papermill.execute_notebook(
-                literal(job.report.notebook),
-                literal(beside),
-                job.parameters,
-                engine_name=self.request.engine,
-                progress_bar=False,
-                execution_timeout=self.request.timeout,
-                # Not papermill's cwd, which is this whole process's: relative sources mean what they mean here.
-                resources={"metadata": {"path": str(Path.cwd())}},
-            )
+            with _own_loop():
+                return papermill.execute_notebook(
+                    literal(job.report.notebook),
+                    literal(beside),
+                    job.parameters,
+                    engine_name=self.request.engine,
+                    progress_bar=False,
+                    execution_timeout=self.request.timeout,
+                    # Not papermill's cwd, which is this whole process's: relative sources mean what they mean here.
+                    resources={"metadata": {"path": str(Path.cwd())}},
+                )
         except Exception as error:
             raise _ReportError(explain(error, _as_far_as_it_came(beside), self.request.timeout)) from error
         finally:
@@ -285,6 +287,14 @@ class _Suite:
             date=self.provenance["date"],
             key=_key(job, self.provenance["content_hash"], self.code),
         )
+
+
+def _as_they_end(futures: Iterable["Future[Any]"]) -> Iterator["Future[Any]"]:
+    """Like `as_completed`, but awake: under Polars' signal handler a waiting thread does not see Ctrl-C."""
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, timeout=0.2, return_when=FIRST_COMPLETED)
+        yield from done
 
 
 class _ReportError(Exception):
@@ -394,6 +404,17 @@ def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _own_loop() -> Iterator[None]:
+    """Jupyter's libraries make an event loop for each thread that has none, and leave it open."""
+    loop = ensure_event_loop()
+    try:
+        yield
+    finally:
+        loop.run_until_complete(loop.shutdown_default_executor())
+        loop.close()
 
 
 @contextmanager

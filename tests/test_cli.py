@@ -1,0 +1,242 @@
+"""The command line: what it writes, what it says on stderr, and its exit statuses."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from analysis import schema
+from analysis.__main__ import main
+from analysis.report import run as report
+from analysis.report.failures import Failure
+from analysis.report.suite import ParameterError
+from tests.builders import step, trajectory
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command line in a folder of its own: exit status, stdout, stderr."""
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: object) -> tuple[int, str, str]:
+        try:
+            status = main([str(word) for word in words])
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return run
+
+
+def written(path: Path, *records: Any) -> Path:
+    path.write_text(json.dumps(records, indent=4), encoding="utf-8")
+    return path
+
+
+GOOD = trajectory(env_id="bank", steps=[step(tool="get_user"), step(tool="transfer", error="no funds")])
+
+
+# tables
+
+
+def test_tables_writes_every_table_and_a_manifest(cli: Run, tmp_path: Path) -> None:
+    source = written(tmp_path / "records.json", GOOD, trajectory("t2"))
+    status, out, err = cli("tables", source, "out", "--quiet", "--jobs", 1)
+    assert (status, out, err) == (0, "out: 2 records in = 2 kept + 0 rejected\n", "")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert (manifest["records_in"], manifest["kept"], manifest["rejected"]) == (2, 2, 0)
+    for table in schema.RECORD_TABLES:
+        frame = pl.read_parquet(tmp_path / "out" / table.name / "*.parquet")
+        assert frame.schema == table.schema
+    calls = pl.read_parquet(tmp_path / "out" / "tool_calls" / "*.parquet")
+    assert calls["tool_name"].to_list() == ["get_user", "transfer"]
+
+
+def test_a_rejected_record_is_said_and_makes_the_status_1_unless_it_is_borne(cli: Run, tmp_path: Path) -> None:
+    source = written(tmp_path / "records.json", GOOD, {"messages": "[{"})
+    status, out, err = cli("tables", source, "out", "--quiet", "--jobs", 1)
+    assert status == 1
+    assert "2 records in = 1 kept + 1 rejected" in out
+    said, named = err.splitlines()
+    assert said == "analysis: 1 of 2 records rejected; all with their reasons in out/rejected:"
+    assert named.startswith("analysis: records.json@")
+    assert cli("tables", source, "out", "--quiet", "--jobs", 1, "--keep-going")[0] == 0
+
+
+def test_a_torn_file_keeps_what_is_whole_and_says_what_is_lost(cli: Run, tmp_path: Path) -> None:
+    source = tmp_path / "records.json"
+    whole = json.dumps([GOOD, trajectory("t2")], indent=4)
+    source.write_text(whole[:-200], encoding="utf-8")
+    status, out, err = cli("tables", source, "out", "--quiet", "--jobs", 1)
+    assert status == 1
+    assert "1 kept" in out
+    assert err.startswith("analysis: ")
+
+
+@pytest.mark.parametrize("text", [None, ""], ids=["missing", "empty"])
+def test_a_source_that_cannot_be_read_is_one_line_on_stderr_and_2(cli: Run, tmp_path: Path, text: str | None) -> None:
+    source = tmp_path / "records.json"
+    if text is not None:
+        source.write_text(text)
+    status, out, err = cli("tables", source, "out", "--quiet")
+    assert (status, out) == (2, "")
+    assert err.startswith("analysis: ")
+    assert err.count("\n") == 1
+    assert "records.json" in err
+
+
+def test_a_folder_that_holds_something_else_is_not_overwritten(cli: Run, tmp_path: Path) -> None:
+    source = written(tmp_path / "records.json", GOOD)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "letter.txt").write_text("dear")
+    status, _, err = cli("tables", source, "out", "--quiet")
+    assert status == 2
+    assert "not empty" in err
+    assert (tmp_path / "out" / "letter.txt").read_text() == "dear"
+
+
+def test_what_cannot_be_written_is_6(cli: Run, tmp_path: Path) -> None:
+    source = written(tmp_path / "records.json", GOOD)
+    (tmp_path / "file").write_text("")
+    status, _, err = cli("tables", source, tmp_path / "file" / "below" / "out", "--quiet")
+    assert status == 6
+    assert "file" in err
+    assert err.count("\n") == 1
+
+
+# sample
+
+
+def test_sample_writes_as_many_records_and_the_same_again(cli: Run, tmp_path: Path) -> None:
+    words = ("--trajectories", 6, "--environments", 2, "--seed", 3)
+    assert cli("sample", "a.json", *words)[0] == 0
+    assert cli("sample", "b.json", *words, "--siblings", "siblings")[0] == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert len(json.loads((tmp_path / "a.json").read_text())) == 6
+    environments = json.loads((tmp_path / "siblings" / "environments.json").read_text())
+    assert {row["env_id"] for row in environments} >= {"env_1_sft", "env_2_sft"}
+
+
+def test_sample_refuses_an_environment_without_a_trajectory(cli: Run, tmp_path: Path) -> None:
+    status, _, err = cli("sample", "a.json", "--trajectories", 2, "--environments", 5)
+    assert status == 2
+    assert err.startswith("analysis: ")
+    assert not (tmp_path / "a.json").exists()
+
+
+# report
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[report.Request]:
+    """What the command line asks of the suite, which answers that all is well."""
+    seen: list[report.Request] = []
+
+    def run(request: report.Request) -> report.Result:
+        seen.append(request)
+        return report.Result([], {}, Path("index.html"))
+
+    monkeypatch.setattr(report, "run", run)
+    return seen
+
+
+def test_report_without_options_is_the_sample(cli: Run, asked: list[report.Request]) -> None:
+    assert cli("report")[0] == 0
+    assert asked == [report.Request()]
+
+
+def test_report_passes_on_what_it_is_given(cli: Run, asked: list[report.Request]) -> None:
+    words = ["x.json", "--only", "a", "--only", "b", "-p", "top", "3", "-p", "name", "007", "--out", "o", "--jobs", "2"]
+    cli("report", *words, "--each", "env_id", "--timeout", "9", "--quiet", "--environments", "e.json")
+    assert asked == [
+        report.Request(
+            source="x.json",
+            only=("a", "b"),
+            parameters={"top": "3", "name": "007"},
+            out=Path("o"),
+            jobs=2,
+            each="env_id",
+            timeout=9,
+            environments="e.json",
+            progress=False,
+        )
+    ]
+
+
+def test_parameters_of_one_run_do_not_reach_the_next(cli: Run, asked: list[report.Request]) -> None:
+    cli("report", "-p", "top", "3")
+    cli("report")
+    assert [request.parameters for request in asked] == [{"top": "3"}, {}]
+
+
+def test_a_failed_report_is_said_in_a_line_and_is_the_status(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = {"a": Failure("timeout", "cell In [2] `x`\ntook longer than 5 s")}
+    monkeypatch.setattr(report, "run", lambda request: report.Result([], failures, Path("i.html")))
+    status, _, err = cli("report")
+    assert (status, err) == (4, "analysis: a: cell In [2] `x` took longer than 5 s\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (ParameterError("no parameter"), 2),
+        (PermissionError(13, "Permission denied", "o"), 6),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_what_stops_a_report_is_a_line_and_a_status_of_its_own(
+    cli: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
+) -> None:
+    def run(request: report.Request) -> report.Result:
+        raise error
+
+    monkeypatch.setattr(report, "run", run)
+    got, out, err = cli("report")
+    assert (got, out) == (status, "")
+    assert err.startswith("analysis: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("report", "-p", "a", "1", "-p", "a", "2"), ("report", "--jobs", "0"), ("report", "--jbos", "1"), ("fly",), ()],
+)
+def test_a_command_line_that_makes_no_sense_is_refused_with_2(cli: Run, words: tuple[str, ...]) -> None:
+    status, _, err = cli(*words)
+    assert status == 2
+    assert "usage: python -m analysis" in err
+
+
+# help
+
+
+@pytest.mark.parametrize("verb", ["tables", "sample", "report"])
+def test_help_teaches_with_examples_the_parser_itself_takes(
+    cli: Run, asked: list[report.Request], monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    status, out, _ = cli(verb, "--help")
+    assert status == 0
+    examples = [line.strip() for line in out.replace("\\\n", " ").splitlines() if "python -m analysis " in line]
+    commands = [line.partition("   ")[0].split()[3:] for line in examples if not line.startswith("usage")]
+    assert len(commands) >= 3
+    if verb == "report":
+        assert all(cli(*words)[0] == 0 for words in commands)
+    assert all(words[0] == verb for words in commands)
+
+
+def test_help_stands_at_once() -> None:
+    """The slow packages are imported by the verbs that need them."""
+    asked = "import sys; from analysis.__main__ import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    asked += "print([name for name in ('papermill', 'nbconvert', 'datasets', 'altair') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert "examples:" in done.stdout
+    assert done.stdout.endswith("[]\n")
