@@ -93,3 +93,16 @@ def rated(events: str, trials: str, name: str) -> dict[str, pl.Expr]:
         f"{name}_low": pl.when(known).then(wilson(n, of, upper=False)),
         f"{name}_high": pl.when(known).then(wilson(n, of, upper=True)),
     }
+
+
+def counted_quantile(value: str, count: str, level: float) -> pl.Expr:
+    """The same quantile of values that are already counted: rows sorted by `value`, each standing for `count` of them.
+
+    Lengths repeat: counting them first sorts thousands of rows where `quantile` would sort millions.
+    """
+    place = (pl.col(count).sum() - 1) * level
+    reached = pl.col(count).cum_sum()
+    below, above = (
+        pl.col(value).filter(reached > end).first().cast(pl.Float64) for end in (place.floor(), place.ceil())
+    )
+    return below + (above - below) * (place - place.floor())

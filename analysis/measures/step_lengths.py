@@ -2,11 +2,12 @@
 
 import polars as pl
 
-from analysis.measures.expressions import natural_order, quantile, scenario
+from analysis.measures.expressions import counted_quantile, natural_order, quantile, scenario
 from analysis.measures.resampling import ratio_interval
 from analysis.schema import TRAJECTORIES, Column, Table
 
 QUANTITIES = {"assistant_messages": "steps", "tool_calls": "tool calls", "user_messages": "user messages"}
+_KIND_OF_ROLE = {"assistant": "assistant text", "tool": "result"}
 KINDS = ("system", "user", "assistant text", "reasoning", "result", "other")
 
 # What the publisher's filter kept, in assistant messages: the ends of the histograms are selection, not behaviour.
@@ -231,32 +232,37 @@ def characters(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFra
         calls are no text here. Empty results, user and system messages count as texts of length 0; an assistant message
         without text, or without reasoning, is no text of that kind.
     """
-    is_assistant = pl.col("role") == "assistant"
-    role = pl.col("role").cast(pl.String)
-    kind = (
-        pl.when(is_assistant).then(pl.lit("assistant text")).when(role == "tool").then(pl.lit("result")).otherwise(role)
-    )
+    total, texts, chars = pl.col("total_chars"), pl.col("texts"), pl.col("chars").cast(pl.Int64)
     placed = messages.join(trajectories.select("trajectory_id", "traj_type"), on="trajectory_id", validate="m:1")
-    content = placed.filter(~is_assistant | (pl.col("content_chars") > 0)).select(
-        "traj_type", kind=kind.cast(CHARACTERS["kind"].dtype), chars="content_chars"
+    # Counted first, named afterwards: lengths repeat, so that there is little left to name and to sort.
+    content = (
+        placed.group_by("traj_type", "role", chars="content_chars")
+        .agg(texts=pl.len())
+        .filter((pl.col("role") != "assistant") | (pl.col("chars") > 0))
+        .with_columns(kind=pl.col("role").cast(pl.String).replace(_KIND_OF_ROLE))
     )
-    reasoning = placed.filter(pl.col("reasoning_chars") > 0).select(
-        "traj_type", kind=pl.lit("reasoning").cast(CHARACTERS["kind"].dtype), chars="reasoning_chars"
+    reasoning = (
+        placed.filter(pl.col("reasoning_chars") > 0)
+        .group_by("traj_type", chars="reasoning_chars")
+        .agg(texts=pl.len())
+        .with_columns(kind=pl.lit("reasoning"))
     )
-    total = pl.col("total_chars")
+    columns = ["traj_type", "kind", "chars", "texts"]
     described = (
-        pl.concat([content, reasoning])
+        pl.concat([content.select(columns), reasoning.select(columns)])
+        .with_columns(pl.col("kind").cast(CHARACTERS["kind"].dtype), texts.cast(pl.Int64))
+        .sort("traj_type", "kind", "chars")
         .group_by("traj_type", "kind")
         .agg(
-            texts=pl.len(),
-            total_chars=pl.col("chars").cast(pl.UInt64).sum(),
-            mean_chars=pl.col("chars").mean(),
-            p25=quantile("chars", 0.25),
-            median=quantile("chars", 0.5),
-            p75=quantile("chars", 0.75),
-            p90=quantile("chars", 0.9),
-            p99=quantile("chars", 0.99),
-            maximum=pl.col("chars").max(),
+            texts=texts.sum(),
+            total_chars=(chars * texts).sum(),
+            mean_chars=(chars * texts).sum() / texts.sum(),
+            p25=counted_quantile("chars", "texts", 0.25),
+            median=counted_quantile("chars", "texts", 0.5),
+            p75=counted_quantile("chars", "texts", 0.75),
+            p90=counted_quantile("chars", "texts", 0.9),
+            p99=counted_quantile("chars", "texts", 0.99),
+            maximum=chars.max(),
         )
         .filter(total.sum().over("traj_type") > 0)
         .with_columns(char_share=total / total.sum().over("traj_type"))

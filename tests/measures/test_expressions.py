@@ -80,6 +80,14 @@ def test_percentiles_are_linearly_interpolated() -> None:
     assert value(e.quantile("n", 0.9), n=[0, 10]) == pytest.approx(9)
 
 
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=60), st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 0.99, 1]))
+def test_quantiles_of_counted_values_are_those_of_the_values(values: list[int], level: float) -> None:
+    frame = pl.DataFrame({"chars": values})
+    counted = frame.group_by("chars").agg(texts=pl.len().cast(pl.Int64)).sort("chars")
+    found = counted.select(e.counted_quantile("chars", "texts", level)).item()
+    assert found == pytest.approx(frame.select(e.quantile("chars", level)).item(), abs=1e-9)
+
+
 def test_a_scenario_is_environment_and_task_or_the_trajectory_itself() -> None:
     frame = pl.DataFrame(
         {
