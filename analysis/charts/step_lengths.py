@@ -15,7 +15,7 @@ _UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messa
 @theme.figure(
     DISTRIBUTION,
     definition="Trajectories by how many of the quantity they hold, as a share of the mode's trajectories; a step is "
-    "one assistant message with what it caused. Dashed rules: the publisher kept nothing beyond.",
+    "one assistant message with what it caused. Dashed rules: the EnvScaler release keeps nothing beyond.",
 )
 def histogram(frame: pl.DataFrame) -> Any:
     """Histogram of one quantity per mode; for steps the filter's edges are drawn and named."""
@@ -45,8 +45,8 @@ def histogram(frame: pl.DataFrame) -> Any:
 
 @theme.figure(
     DISTRIBUTION,
-    definition="Share of the mode's trajectories with that many or fewer of the quantity. Dashed rules: the publisher "
-    "kept nothing beyond.",
+    definition="Share of the mode's trajectories with that many or fewer of the quantity. Dashed rules: the EnvScaler "
+    "release keeps nothing beyond.",
 )
 def ecdf(frame: pl.DataFrame) -> Any:
     """Cumulative share of one quantity per mode."""
@@ -203,7 +203,7 @@ def _selection(rows: list[dict[str, Any]], quantity: str) -> list[str]:
     if quantity != "steps":
         return []
     kept = {mode: f"{EDGES[mode][0]}–{EDGES[mode][1]}" for mode in _modes(rows)}
-    return [f"Selection: the publisher kept {each_mode(kept)}; hard ends there are not behaviour"]
+    return [f"Selection: the EnvScaler release keeps {each_mode(kept)}; hard ends there are not behaviour"]
 
 
 def _tooltips(quantity: str) -> list[alt.Tooltip]:
