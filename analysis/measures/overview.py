@@ -151,9 +151,10 @@ def headlines(
             _rate(pl.col("errors"), pl.col("judged")),
             "of calls fail",
             pl.format(
-                "{} of {} calls whose result says ok or error; descriptive, no measure of quality",
+                "{} of {} calls whose result says ok or error, {} say neither; no measure of quality",
                 _count(pl.col("errors")),
                 _count(pl.col("judged")),
+                _count(pl.col("calls") - pl.col("judged")),
             ),
         ),
         (
