@@ -69,7 +69,7 @@ def _theme() -> alt.theme.ThemeConfig:
         "range": {"category": PALETTE},
         "bar": {"color": PALETTE[0]},
         "line": {"color": PALETTE[0]},
-        "point": {"color": PALETTE[0], "filled": True},
+        "point": {"color": PALETTE[0], "filled": True, "opacity": 1},
         "tick": {"color": PALETTE[0]},
         "area": {"color": PALETTE[0]},
     }
