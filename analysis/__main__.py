@@ -131,6 +131,9 @@ def report(options: argparse.Namespace) -> int:
         return _complain(error, COULD_NOT)
     for name, failure in result.failures.items():
         _say(f"{name}: {failure.message}")
+    for entry in result.entries:
+        if entry.state == "skipped":
+            print(f"{entry.name} left out: {entry.message}")
     made = sum(entry.state == "made" for entry in result.entries)
     print(f"{made:,} of {len(result.entries):,} reports made: {result.index}")
     return result.status

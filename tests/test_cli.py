@@ -14,6 +14,7 @@ from analysis import schema
 from analysis.__main__ import main
 from analysis.report import run as report
 from analysis.report.failures import Failure
+from analysis.report.folder import Entry
 from analysis.report.suite import ParameterError
 from tests.builders import step, trajectory
 
@@ -183,6 +184,15 @@ def test_a_failed_report_is_said_in_a_line_and_is_the_status(cli: Run, monkeypat
     monkeypatch.setattr(report, "run", lambda request: report.Result([], failures, Path("i.html")))
     status, _, err = cli("report")
     assert (status, err) == (4, "analysis: a: cell In [2] `x` took longer than 5 s\n")
+
+
+def test_a_report_that_was_left_out_is_said_with_the_reason(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = [
+        Entry("a", "A", "", "a.html", state="made"),
+        Entry("b", "B", "", "b.html", state="skipped", message="why"),
+    ]
+    monkeypatch.setattr(report, "run", lambda request: report.Result(entries, {}, Path("i.html")))
+    assert cli("report") == (0, "b left out: why\n1 of 2 reports made: i.html\n", "")
 
 
 @pytest.mark.parametrize(

@@ -259,6 +259,7 @@ def test_no_page_links_to_one_that_failed(house: House) -> None:
     house.report("a", "1")
     house.report("b", "fail")
     house.run()
+    assert 'href="index.html"' in house.page("a")
     assert 'href="a.html"' in house.page("a")
     assert 'href="b.html"' not in house.page("a")
 

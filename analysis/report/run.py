@@ -255,7 +255,8 @@ class _Suite:
         self.folder.update(job.name, state="failed", message=failure.message)
 
     def _export(self, job: Job, notebook: Any) -> None:
-        links = [
+        links = [("index", "All reports", "index.html")]
+        links += [
             (other.name, other.title, f"{other.name}.html")
             for other in self.jobs
             if other.group == job.group and not other.lacking and other.name not in self.failures
