@@ -165,7 +165,7 @@ def render(folder: Folder, others: list[Entry]) -> str:
     )
     style = TEMPLATE / "style.css"
     groups = folder.overview.groups if folder.overview else []
-    return environment.get_template("front.html.j2").render(
+    return environment.get_template("index.html.j2").render(
         style=style.read_text(encoding="utf-8") if style.exists() else "",
         entries=folder.entries,
         others=others,
