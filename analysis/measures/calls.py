@@ -45,23 +45,25 @@ def verb() -> pl.Expr:
 def with_kind(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
     """Add `kind` (query, change, unknown) and `is_catalogued` (the catalogue said so, not the name's first word)."""
     catalogue = environment_tools.filter(pl.col("kind") != "unknown").select("env_id", "tool_name", catalogued="kind")
-    # Verbs are read off the distinct names: a few thousand, not millions.
-    guessed = (
-        tool_calls.select("tool_name")
+    name, known = pl.col("tool_name"), pl.col("catalogued").cast(pl.String)
+    guessed = pl.when(verb().is_in(QUERY_VERBS)).then(pl.lit("query")).when(name.is_not_null()).then(pl.lit("change"))
+    # Decided once a tool, a few thousand times, not once a call.
+    kinds = (
+        tool_calls.select("env_id", "tool_name")
         .unique()
-        .filter(pl.col("tool_name").is_not_null())
-        .with_columns(guessed=pl.when(verb().is_in(QUERY_VERBS)).then(pl.lit("query")).otherwise(pl.lit("change")))
-    )
-    known = pl.col("catalogued").cast(pl.String)
-    return (
-        tool_calls.join(guessed, on="tool_name", how="left")
         .join(catalogue, on=["env_id", "tool_name"], how="left", validate="m:1")
-        .with_columns(
-            kind=pl.coalesce(known, "guessed", pl.lit("unknown")).cast(pl.Enum(KINDS)),
+        .select(
+            offer=offer_key(),
+            kind=pl.coalesce(known, guessed, pl.lit("unknown")).cast(pl.Enum(KINDS)),
             is_catalogued=known.is_not_null(),
         )
-        .drop("guessed", "catalogued")
     )
+    return tool_calls.with_columns(offer=offer_key()).join(kinds, on="offer", how="left", validate="m:1").drop("offer")
+
+
+def offer_key() -> pl.Expr:
+    """A number that tells (env_id, tool_name) apart; joins on it take a third of the time of joins on the texts."""
+    return pl.struct("env_id", "tool_name").hash(seed=6)
 
 
 def argument_key(arguments: pl.Expr) -> pl.Expr:

@@ -214,28 +214,33 @@ def _named_errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
 def _errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     """Errors with `latency` (calls to the next ok of the same tool in the trajectory, null for none) and `response`."""
     is_error, is_ok = pl.col("outcome") == "error", pl.col("outcome") == "ok"
-    keyed = tool_calls.select(
-        "env_id", "traj_type", "tool_name", "arguments", "outcome", "call", key=trajectory_key(), tool=tool_key()
+    followed = (
+        tool_calls.select(
+            *("env_id", "traj_type", "tool_name", "arguments", "outcome", "call"), key=trajectory_key(), tool=tool_key()
+        )
+        .sort("key", "call")
+        .with_columns(
+            next_tool=pl.col("tool").shift(-1),
+            next_arguments=pl.col("arguments").shift(-1),
+            has_next=pl.col("key") == pl.col("key").shift(-1),
+        )
+        .with_columns(response=_response(is_error).cast(pl.Enum(RESPONSES)))
+        .drop("arguments", "next_arguments")
     )
     # A column filled backwards with the tool's key beside it needs no group: a neighbour's ok carries another key.
-    by_tool = keyed.sort("tool", "call").with_columns(
+    by_tool = followed.sort("tool", "call").with_columns(
         ok_call=pl.when(is_ok).then("call").backward_fill(), ok_tool=pl.when(is_ok).then("tool").backward_fill()
     )
-    followed = by_tool.sort("key", "call").with_columns(
-        next_tool=pl.col("tool").shift(-1),
-        next_arguments=pl.col("arguments").shift(-1),
-        has_next=pl.col("key") == pl.col("key").shift(-1),
-    )
-    # Only errors and what follows them are made canonical: a tenth of the calls, as a rule.
-    return followed.filter(is_error).with_columns(
-        latency=pl.when(pl.col("ok_tool") == pl.col("tool")).then(pl.col("ok_call") - pl.col("call")),
-        response=_response().cast(pl.Enum(RESPONSES)),
+    return by_tool.filter(is_error).with_columns(
+        latency=pl.when(pl.col("ok_tool") == pl.col("tool")).then(pl.col("ok_call") - pl.col("call"))
     )
 
 
-def _response() -> pl.Expr:
+def _response(is_error: pl.Expr) -> pl.Expr:
     is_same_tool = pl.col("next_tool") == pl.col("tool")
-    failed, tried = (argument_key(pl.when(is_same_tool).then(pl.col(c))) for c in ("arguments", "next_arguments"))
+    # Only errors and what follows them are made canonical: a few of the calls, as a rule.
+    asked = is_error & is_same_tool
+    failed, tried = (argument_key(pl.when(asked).then(pl.col(c))) for c in ("arguments", "next_arguments"))
     is_same_call = is_same_tool & failed.eq_missing(tried)
     return (
         pl.when(~pl.col("has_next").fill_null(False))
