@@ -66,6 +66,23 @@ def test_every_layout_gives_the_same_records_whatever_the_name_says(
         assert data[raw.byte_offset :].startswith(raw.data)
 
 
+@pytest.mark.parametrize("indent", [None, 4])
+def test_arrays_one_after_another_and_what_stands_behind_them_cost_no_record(
+    tmp_path: Path, indent: int | None
+) -> None:
+    text = json.dumps(RECORDS, indent=indent)
+    for behind, broken in (("\n" + text, 0), ("x", 1), ("]\n", 1), ("\n" + text + "\njunk", 1)):
+        size = len(text + behind)
+        (unit,) = sources.plan(sources.locate(str(write(tmp_path, "two.json", text + behind))))
+        raws = [item for item in sources.read_unit(sources.whole(unit, size)) if isinstance(item, sources.Raw)]
+        whole = [json.loads(raw.data) for raw in raws if not raw.broken]
+        assert whole == RECORDS * (len(whole) // len(RECORDS))
+        assert len(raws) - len(whole) == broken
+        if indent:
+            doubted = [raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw)]
+            assert any(sources.is_cut_wrong(unit, raw) for raw in doubted)
+
+
 @pytest.mark.parametrize("unit_bytes", [1, 7, 64, 200, 1000])
 @pytest.mark.parametrize("layout", ["indent 4", "indent 2", "JSON Lines", "CRLF", "indent 4 and CRLF"])
 def test_units_of_any_size_hold_every_record_once(

@@ -27,6 +27,8 @@ Container = Literal["lines", "indented", "brackets", "parquet"]
 UNIT_BYTES = 32 << 20
 BLOCK_BYTES = 4 << 20
 HEAD_BYTES = 1 << 18
+# How far a record may run on when a cut is doubted; without an end, every broken record would read the file's rest.
+LOOK_AHEAD_BYTES = 64 << 20
 UNCLOSED = "the array is not closed: the file ends after a whole record"
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
@@ -92,13 +94,17 @@ def read_unit(unit: Unit) -> Iterator[Raw | Damage]:
 
 
 def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
-    """Was a record that does not parse cut short? True when, by brackets, a whole record starts at its place."""
+    """Was a record that does not parse cut in the wrong place? True when, by brackets, a whole one starts there.
+
+    A line of JSON Lines may only have been cut short; what stands behind its object is that line's own fault.
+    """
     if unit.container not in ("indented", "lines") or raw.byte_offset is None:
         return False
     with _open(unit.path) as stream:
         stream.seek(raw.byte_offset)
-        data, is_record = _Window(stream).take_record(set(_KNOWN))
-    return is_record and len(data) > len(raw.data) and _is_object(data)
+        data, is_record = _Window(stream, LOOK_AHEAD_BYTES).take_record(set(_KNOWN))
+    is_other = len(data) > len(raw.data) if unit.container == "lines" else len(data) != len(raw.data)
+    return is_record and is_other and _is_object(data)
 
 
 def _open(path: str) -> IO[bytes]:
@@ -274,20 +280,17 @@ def _by_brackets(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
     """Objects of an array, or one after another, by matching brackets outside strings."""
     window = _Window(stream)
     window.skip_bom()
-    is_array = window.skip(_SPACE) == b"["
-    if is_array:
-        window.advance(1)
-    keys, is_end = set(_KNOWN), False
+    keys, is_array, is_end = set(_KNOWN), False, False
     while True:
         byte = window.skip(_SPACE + b",")
-        if byte in (b"", b"]") and is_array:
-            if not byte and not is_end:
-                yield Damage(
-                    f"{unit.name}@{window.offset}", "the array is not closed: the file ends after a whole record"
-                )
-            return
         if not byte:
+            if is_array and not is_end:
+                yield Damage(f"{unit.name}@{window.offset}", UNCLOSED)
             return
+        if byte == (b"]" if is_array else b"["):
+            is_array = not is_array
+            window.advance(1)
+            continue
         start = window.offset
         data, is_record = window.take_record(keys)
         key = _KEY.match(data)
@@ -309,8 +312,9 @@ def _unreadable(text: bytes) -> str:
 class _Window:
     """A buffer that slides over a stream, from the record in hand onwards."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], most: int | None = None) -> None:
         self.stream = stream
+        self.left = most
         self.buffer = stream.read(BLOCK_BYTES)
         self.position = 0
         self.base = 0
@@ -391,6 +395,8 @@ class _Window:
     def _more(self) -> bool:
         # Grow by as much as is held, so that a record of any length is scanned a bounded number of times.
         more = self.stream.read(max(BLOCK_BYTES, len(self.buffer) - self.position))
+        if self.left is not None:
+            more, self.left = more[: self.left], max(self.left - len(more), 0)
         if not more:
             return False
         self.buffer, self.base, self.position = self.buffer[self.position :] + more, self.base + self.position, 0
