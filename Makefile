@@ -54,8 +54,10 @@ types: $(READY)
 fast: $(READY) ## The fast tests alone
 	@$(PYTEST) -m "not slow" -n $(WORKERS) $(ARGS)
 
+# Apart, because an event loop stays behind in a process that has driven a browser, and kernels started there can hang.
 slow: $(READY) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
-	@$(PYTEST) -m slow $(ARGS)
+	@$(PYTEST) -m "slow and not browser" $(ARGS)
+	@$(PYTEST) -m "slow and browser" $(ARGS)
 
 # Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser
 # tests skip and say so, unless REQUIRE_BROWSER=1 makes its absence a failure.
