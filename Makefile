@@ -54,9 +54,11 @@ types: $(READY)
 fast: $(READY) ## The fast tests alone
 	@$(PYTEST) -m "not slow" -n $(WORKERS) $(ARGS)
 
-# Apart, because an event loop stays behind in a process that has driven a browser, and kernels started there can hang.
+# In three processes: the warm kernels' tests hang at their first notebook when executed notebooks, Dask or a browser went
+# before them in the same process (why is not known yet); alone they run.
 slow: $(READY) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
-	@$(PYTEST) -m "slow and not browser" $(ARGS)
+	@$(PYTEST) -m slow $(ARGS) tests/test_engine.py
+	@$(PYTEST) -m "slow and not browser" --ignore=tests/test_engine.py $(ARGS)
 	@$(PYTEST) -m "slow and browser" $(ARGS)
 
 # Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser
