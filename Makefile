@@ -54,12 +54,8 @@ types: $(READY)
 fast: $(READY) ## The fast tests alone
 	@$(PYTEST) -m "not slow" -n $(WORKERS) $(ARGS)
 
-# In three processes: the warm kernels' tests hang at their first notebook when executed notebooks, Dask or a browser went
-# before them in the same process (why is not known yet); alone they run.
 slow: $(READY) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
-	@$(PYTEST) -m slow $(ARGS) tests/test_engine.py
-	@$(PYTEST) -m "slow and not browser" --ignore=tests/test_engine.py $(ARGS)
-	@$(PYTEST) -m "slow and browser" $(ARGS)
+	@$(PYTEST) -m slow $(ARGS)
 
 # Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser
 # tests skip and say so, unless REQUIRE_BROWSER=1 makes its absence a failure.

@@ -55,10 +55,12 @@ def test_the_engine_is_registered_with_papermill() -> None:
 
 def test_a_notebook_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
     first = execute(
-        tmp_path, "import os, json; json.dumps = None; x = 1; os.environ['LEFT'] = 'over'; print(os.getpid())"
+        tmp_path,
+        "import os, colorsys; colorsys.rgb_to_hsv = None; x = 1; os.environ['LEFT'] = 'over'; print(os.getpid())",
     )
     second = execute(
-        tmp_path, "import os, json; print('x' in globals(), json.dumps is None, 'LEFT' in os.environ, os.getpid())"
+        tmp_path,
+        "import os, colorsys; print('x' in globals(), colorsys.rgb_to_hsv is None, 'LEFT' in os.environ, os.getpid())",
     )
     *seen, pid = second[0].split()
     assert seen == ["False", "False", "False"]
