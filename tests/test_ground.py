@@ -32,7 +32,7 @@ CONDA_NAMES = {"playwright-python": "playwright"}
 DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "schema": (set(), {"polars"}),
     "sample": (set(), {"msgspec"}),
-    "sources": ({"sample"}, {"fsspec", "httpx2", "huggingface_hub", "ijson", "msgspec", "polars", "tqdm"}),
+    "sources": ({"sample"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
     "records": ({"schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
     "tables": ({"schema", "sources", "records", "sample"}, None),
     "measures": ({"schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),

@@ -263,6 +263,36 @@ def test_a_trajectory_is_read_again_with_its_texts(tmp_path: Path) -> None:
         data.read(["00000-00099"])
 
 
+def test_a_file_whose_lines_mislead_is_read_again_under_the_ids_of_its_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Lists instead of JSON texts, and what stands inside a record indented like a record.
+    records = [record | {"messages": json.loads(record["messages"])} for record in people()]
+    text = dumped(records).replace("\n            {", "\n    {")
+    monkeypatch.setattr(containers, "UNIT_BYTES", 700)
+    data = load(written(tmp_path, text))
+    assert data.manifest["by_brackets"] == ["trajectories.json"]
+    assert (data.manifest["kept"], data.manifest["rejected"]) == (6, 0)
+    table = schema.Table("words", "record", (schema.TRAJECTORIES["trajectory_id"], schema.TRAJECTORIES["task_id"]))
+    again = data.derive(table, lambda trajectory: [(trajectory.task_id,)], key="1").collect()
+    assert_frame_equal(again, data.trajectories.select("trajectory_id", "task_id").collect())
+
+
+def test_a_source_that_changed_since_is_not_read_under_the_old_ids(tmp_path: Path) -> None:
+    source = written(tmp_path, dumped(people()))
+    data = load(source)
+    written(tmp_path, dumped(people()[::-1]))
+    with pytest.raises(sources.SourceError, match="load it again"):
+        data.read(["00000-00000"])
+
+
+def test_a_derived_table_may_begin_with_many_nulls(tmp_path: Path) -> None:
+    table = schema.Table("marks", "message", (schema.TRAJECTORIES["trajectory_id"], schema.TRAJECTORIES["steps"]))
+    data = load(written(tmp_path, dumped(people())))
+    frame = data.derive(table, lambda trajectory: [(None,)] * 200 + [(trajectory.steps,)], key="1").collect()
+    assert frame["steps"].drop_nulls().to_list() == data.trajectories.collect()["steps"].to_list()
+
+
 def test_a_derived_table_is_made_once(tmp_path: Path) -> None:
     table = schema.Table("words", "record", (schema.TRAJECTORIES["trajectory_id"], schema.MESSAGES["content_chars"]))
     data = load(written(tmp_path, dumped(people())))

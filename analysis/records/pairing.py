@@ -5,7 +5,7 @@ By id where ids are unique, by position only where that is unambiguous, else unp
 1. within a step (an assistant message up to the next one), a result whose id names exactly one of the step's calls;
 2. a result whose id names exactly one call still open anywhere before it: results may arrive late;
 3. within a step, results (or calls) without an id, in order, when as many calls are open as results are left;
-4. an error that a user message delivers right after a step's only open call answers it;
+4. an error that a user message delivers right after a step answers its first open call: the runner runs no other;
 5. the rest: `orphan_result`, `unanswered_call`.
 """
 
@@ -108,7 +108,7 @@ def _by_position(window: list[Call], results: list[int], messages: list[Message]
 
 def _by_user_error(window: list[Call], index: int, messages: list[Message], findings: list[Finding]) -> None:
     open_calls = [call for call in window if call.result_message is None]
-    if messages[index].role == "user" and len(open_calls) >= 1 and judge(messages[index].content)[1] == "error_text":
+    if messages[index].role == "user" and open_calls and judge(messages[index].content)[1] == "error_text":
         open_calls[0].result_message = index
         findings.append(
             Finding("answered_by_user", index, "an error text, delivered as a user message, answers the call")

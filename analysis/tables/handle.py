@@ -110,6 +110,7 @@ class Tables:
 
         Raises:
             KeyError: no such trajectory.
+            sources.SourceError: the source is no longer what was loaded.
         """
         wanted = list(dict.fromkeys(trajectory_ids))
         shards = {int(id_.partition("-")[0]) for id_ in wanted}
@@ -137,25 +138,20 @@ class Tables:
             made: list[tuple[Any, ...]] = []
             for id_, trajectory in tqdm(self._reread(), total=total, desc=table.name, unit="record", delay=2):
                 made.extend((id_, *row) for row in rows(trajectory))
-            frame = (
-                schema.conform(pl.DataFrame(made, schema=table.names, orient="row"), table) if made else table.empty()
-            )
+            # With the declared dtypes: inferred from the first rows, a column that starts with nulls would fail later.
+            frame = schema.conform(pl.DataFrame(made, schema=table.schema, orient="row"), table)
             write(str(path), frame.write_parquet)
-        frame_ = pl.scan_parquet(path)
-        return (
-            frame_.join(self.trajectories.select("trajectory_id"), on="trajectory_id", how="semi")
-            if self.selection
-            else frame_
-        )
+        return self._narrowed(pl.scan_parquet(path))
 
     def _reread(self, shards: set[int] | None = None) -> Iterator[tuple[str, Trajectory]]:
-        by_brackets = set(self.manifest.get("by_brackets", ()))
-        for unit in sources.plan(sources.locate(self.manifest["located"])):
+        files = sources.locate(self.manifest["located"])
+        if cache.content_hash(files) != self.manifest["content_hash"]:
+            raise sources.SourceError(f"{self.source}: changed since it was loaded; load it again")
+        for unit in self._units(files):
             if shards is not None and unit.shard not in shards:
                 continue
-            unit_ = sources.whole(unit, unit.end) if unit.name in by_brackets else unit
             row = 0
-            for raw in sources.read_unit(unit_):
+            for raw in sources.read_unit(unit):
                 if isinstance(raw, sources.Damage):
                     continue
                 record = records.read(raw.data, raw.origin, raw.byte_offset)
@@ -163,11 +159,24 @@ class Tables:
                     yield trajectory_id(unit.shard, row), record
                 row += 1
 
+    def _units(self, files: list[sources.File]) -> Iterator[sources.Unit]:
+        """The units as they were decoded: a file read by brackets is one, under its first shard."""
+        by_brackets = set(self.manifest["by_brackets"])
+        seen = set()
+        for unit in sources.plan(files):
+            if unit.name not in by_brackets:
+                yield unit
+            elif unit.name not in seen:
+                seen.add(unit.name)
+                yield sources.whole(unit, unit.end)
+
     def _scan(self, table: Table) -> pl.LazyFrame:
         return pl.scan_parquet(self.folder / table.name / "*.parquet")
 
     def _selected(self, table: Table) -> pl.LazyFrame:
-        frame = self._scan(table)
+        return self._narrowed(self._scan(table))
+
+    def _narrowed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         if not self.selection:
             return frame
         return frame.join(self.trajectories.select("trajectory_id"), on="trajectory_id", how="semi")
