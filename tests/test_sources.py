@@ -90,6 +90,7 @@ def test_units_of_any_size_hold_every_record_once(
 ) -> None:
     monkeypatch.setattr(containers, "UNIT_BYTES", unit_bytes)
     monkeypatch.setattr(containers, "BLOCK_BYTES", 16)
+    monkeypatch.setattr(containers, "STRIDE_BYTES", 16)
     raws, damage = read(write(tmp_path, "records.json", LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
     assert damage == []
@@ -101,6 +102,7 @@ def test_brackets_are_matched_across_blocks_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, block: int
 ) -> None:
     monkeypatch.setattr(containers, "BLOCK_BYTES", block)
+    monkeypatch.setattr(containers, "STRIDE_BYTES", block)
     raws, _ = read(write(tmp_path, "records.json", LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
 
