@@ -5,11 +5,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import polars as pl
 import pytest
 
 from analysis import sources
-from analysis.sources import containers
+from analysis.sources import address, containers
 
 RECORDS: list[dict[str, Any]] = [
     {"messages": [{"role": "user", "content": f'No. {n}: {{"a": [1, "]}}\\n    {{"]}} “quoted”'}], "n": n}
@@ -185,10 +186,40 @@ def test_a_folder_and_a_glob_list_files_in_natural_order(tmp_path: Path) -> None
 
 
 def test_an_fsspec_address_is_read_like_a_file(tmp_path: Path) -> None:
-    import fsspec  # noqa: PLC0415
-
     with fsspec.open("memory://bucket/part-1.jsonl", "wb") as stream:
         stream.write(LAYOUTS["JSON Lines"].encode())
     units = sources.plan(sources.locate("memory://bucket/part-*.jsonl"))
     raws = [raw for unit in units for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw)]
     assert [json.loads(raw.data) for raw in raws] == RECORDS
+
+
+def test_parquet_at_an_fsspec_address_is_read_like_a_file() -> None:
+    rows = [{"messages": [{"role": "user", "content": f"No. {n}"}], "n": n} for n in range(3)]
+    with fsspec.open("memory://parquet/data.parquet", "wb") as stream:
+        pl.DataFrame(rows).write_parquet(stream)
+    (unit,) = sources.plan(sources.locate("memory://parquet/data.parquet"))
+    assert [json.loads(raw.data) for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw)] == rows
+
+
+def test_columns_filters_and_slices_reach_files_at_an_fsspec_address() -> None:
+    addresses = [f"memory://scanned/part-{n}.parquet" for n in range(3)]
+    for number, name in enumerate(addresses):
+        with fsspec.open(name, "wb") as stream:
+            pl.DataFrame({"a": [number, number + 10], "b": ["x", "y"]}).write_parquet(stream)
+    lazy = address.scan_parquet(addresses)
+    assert lazy.collect()["a"].to_list() == [0, 10, 1, 11, 2, 12]
+    assert lazy.filter(pl.col("b") == "y").select("a").collect()["a"].to_list() == [10, 11, 12]
+    assert lazy.head(3).collect()["a"].to_list() == [0, 10, 1]
+    assert lazy.filter(pl.col("b") == "y").head(2).select("a").collect(engine="streaming")["a"].to_list() == [10, 11]
+    assert lazy.select(pl.len()).collect().item() == 6
+
+
+def test_a_file_address_is_the_file_it_names(tmp_path: Path) -> None:
+    path = write(tmp_path, "records.jsonl", LAYOUTS["JSON Lines"])
+    assert sources.locate(f"file://{path}") == sources.locate(str(path))
+
+
+@pytest.mark.parametrize("source", ["s4://bucket/part.json", "memory://nowhere/part.json"])
+def test_an_address_that_leads_nowhere_is_named_with_the_reason(source: str) -> None:
+    with pytest.raises(sources.SourceError, match=source):
+        sources.locate(source)

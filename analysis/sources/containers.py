@@ -13,13 +13,13 @@ brackets instead.
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
 import fsspec
 import msgspec
 import polars as pl
 
+from analysis.sources import address
 from analysis.sources.errors import SourceError
 from analysis.sources.locate import File
 
@@ -112,22 +112,15 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
 
 def _open(path: str) -> IO[bytes]:
     """The bytes of a file, unpacked if it is packed."""
-    packing = "gzip" if _is_packed(path) else None
-    if packing is None:
-        return _plain(path)
-    unpacked: IO[bytes] = fsspec.open(path, "rb", compression=packing).open()
+    if not _is_packed(path):
+        return address.open_bytes(path)
+    unpacked: IO[bytes] = fsspec.open(path, "rb", compression="gzip").open()
     return unpacked
 
 
 def _is_packed(path: str) -> bool:
-    with _plain(path) as stream:
+    with address.open_bytes(path) as stream:
         return stream.read(2) == b"\x1f\x8b"
-
-
-def _plain(path: str) -> IO[bytes]:
-    # Not through fsspec where a plain file will do: its buffering costs a tenth of the reading.
-    stream: IO[bytes] = fsspec.open(path, "rb").open() if "://" in path else Path(path).open("rb")  # noqa: SIM115
-    return stream
 
 
 def _plan_file(file: File) -> list[Unit]:
@@ -422,7 +415,7 @@ ROWS_PER_UNIT = 500
 
 def _plan_parquet(file: File) -> list[Unit]:
     try:
-        rows = pl.scan_parquet(file.path).select(pl.len()).collect().item()
+        rows = address.scan_parquet([file.path]).select(pl.len()).collect().item()
     except pl.exceptions.PolarsError as error:
         raise SourceError(f"{file.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
     starts = range(0, rows, ROWS_PER_UNIT) or range(0, 1)
@@ -430,7 +423,7 @@ def _plan_parquet(file: File) -> list[Unit]:
 
 
 def _parquet(unit: Unit) -> Iterator[Raw]:
-    rows = pl.scan_parquet(unit.path).slice(unit.start, unit.end - unit.start).collect()
+    rows = address.scan_parquet([unit.path]).slice(unit.start, unit.end - unit.start).collect()
     for index, row in enumerate(rows.iter_rows(named=True), unit.start):
         data = msgspec.json.encode(_present(row), enc_hook=str)
         yield Raw(f"{unit.name}@row {index}", None, data)

@@ -5,9 +5,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import fsspec
-
-from analysis.sources import hub
+from analysis.sources import address, hub
 from analysis.sources.errors import SourceError
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".json.gz", ".jsonl.gz")
@@ -24,7 +22,7 @@ class File(NamedTuple):
 
     @property
     def is_local(self) -> bool:
-        return "://" not in self.path
+        return not address.is_remote(self.path)
 
 
 def locate(source: str) -> list[File]:
@@ -40,7 +38,8 @@ def locate(source: str) -> list[File]:
     if source.startswith("hub:"):
         fetched = hub.fetch(source)
         return [_local(file.path, file.name, fetched.revision) for file in fetched.files]
-    if "://" in source:
+    source = address.plain(source)
+    if address.is_remote(source):
         return _remote(source)
     return _local_files(source)
 
@@ -74,7 +73,7 @@ def _local(path: Path, name: str, revision: str = "") -> File:
 
 
 def _remote(source: str) -> list[File]:
-    fs, path = fsspec.core.url_to_fs(source)
+    fs, path = address.filesystem(source)
     try:
         names = fs.glob(path) if glob.has_magic(path) else fs.find(path) if fs.isdir(path) else [path]
         infos = [fs.info(name) for name in names]

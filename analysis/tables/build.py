@@ -22,7 +22,8 @@ from analysis import sources
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED
 from analysis.tables import cache
-from analysis.tables.decode import Receipt, decode_unit, write, write_bytes
+from analysis.tables.decode import Receipt, decode_unit
+from analysis.tables.target import write, write_bytes
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from analysis.sources import File
-from analysis.tables.decode import write_bytes
+from analysis.tables.target import write_bytes
 
 RACY_S = 2.0
 

@@ -1,19 +1,17 @@
 """One unit of work: its raw records -> conformed parts on disk, and a receipt. Runs in any process, on any machine."""
 
 import gc
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import fsspec
 import msgspec
 
 from analysis import records, sources
 from analysis.records.model import Rejected
 from analysis.tables.rows import Rows
+from analysis.tables.target import write, write_bytes
 
 # Lines that mislead do so from the start; a file of broken records is not doubted record by record.
 DOUBTS = 20
@@ -35,7 +33,7 @@ class Receipt(msgspec.Struct):
 
 
 def decode_unit(unit: sources.Unit, target: str) -> Receipt:
-    """Decode a unit into `target/<table>/part-<shard>.parquet`, each written beside and renamed.
+    """Decode a unit into `target/<table>/part-<shard>.parquet`, each of which is there whole or not at all.
 
     A unit whose lines turn out not to start records leaves nothing and says so in its receipt.
     """
@@ -94,28 +92,3 @@ def _read(raw: sources.Raw, unknown_keys: Counter[str]) -> Any:
     if raw.broken and isinstance(record, Rejected):
         return Rejected(raw.origin, raw.byte_offset, raw.broken)
     return record
-
-
-def write(path: str, writer: Any, **options: Any) -> None:
-    """Call a Polars writer on a file beside `path`, then rename: a part that is there is whole."""
-    if "://" in path:
-        fs, inside = fsspec.core.url_to_fs(path)
-        fs.makedirs(inside.rsplit("/", 1)[0], exist_ok=True)
-        with fs.open(f"{inside}.{os.getpid()}.tmp", "wb") as stream:
-            writer(stream, **options)
-        fs.mv(f"{inside}.{os.getpid()}.tmp", inside)
-        return
-    folder = os.path.dirname(path)  # noqa: PTH120
-    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
-    handle, beside = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            writer(stream, **options)
-        os.replace(beside, path)  # noqa: PTH105
-    except BaseException:
-        os.unlink(beside)  # noqa: PTH108
-        raise
-
-
-def write_bytes(path: str, data: bytes) -> None:
-    write(path, lambda stream: stream.write(data))

@@ -17,7 +17,8 @@ from analysis import records, sample, schema, sources
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
 from analysis.tables import build, cache, siblings
-from analysis.tables.decode import trajectory_id, write
+from analysis.tables.decode import trajectory_id
+from analysis.tables.target import write
 
 Rows = Callable[[Trajectory], Iterable[tuple[Any, ...]]]
 

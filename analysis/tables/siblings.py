@@ -12,7 +12,7 @@ import polars as pl
 from analysis import schema, sources
 from analysis.records import siblings
 from analysis.tables import cache
-from analysis.tables.decode import write
+from analysis.tables.target import write
 
 logger = logging.getLogger(__name__)
 

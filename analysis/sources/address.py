@@ -1,0 +1,85 @@
+"""An address: a path of this machine, or whatever fsspec knows. Opened as bytes, scanned as Parquet, told apart."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import fsspec
+import polars as pl
+from fsspec.implementations.local import LocalFileSystem
+from polars.io.plugins import register_io_source
+
+from analysis.sources.errors import SourceError
+
+# What Polars reads by itself: only the columns and row groups that a query needs travel.
+_POLARS = ("s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "hf", "http", "https")
+# Lives in the memory of one process: no other process, and no other machine, finds anything there.
+_PRIVATE = ("memory",)
+
+
+def plain(address: str) -> str:
+    """`file://` addresses as the paths they are; others as they are."""
+    is_local = address.startswith(("file://", "local://"))
+    return str(LocalFileSystem._strip_protocol(address)) if is_local else address
+
+
+def is_remote(address: str) -> bool:
+    return "://" in address
+
+
+def is_private(address: str) -> bool:
+    """Is it out of reach for every other process?"""
+    return _protocol(address) in _PRIVATE
+
+
+def filesystem(address: str) -> tuple[Any, str]:
+    """The file system of a remote address, and the path inside it.
+
+    Raises:
+        SourceError: fsspec knows no such protocol, or lacks the package for it.
+    """
+    try:
+        fs, path = fsspec.core.url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        raise SourceError(f"{address}: {error}") from None
+    return fs, path
+
+
+def open_bytes(address: str) -> IO[bytes]:
+    # Not through fsspec where a plain file will do: its buffering costs a tenth of the reading.
+    if not is_remote(address):
+        return Path(address).open("rb")
+    fs, path = filesystem(address)
+    stream: IO[bytes] = fs.open(path, "rb")
+    return stream
+
+
+def scan_parquet(addresses: list[str]) -> pl.LazyFrame:
+    """Parquet files of one schema as one LazyFrame, in the order given.
+
+    Where neither Polars nor this machine's disk has the files, fsspec reads them, a file at a time as a query runs.
+    """
+    if all(not is_remote(address) or _protocol(address) in _POLARS for address in addresses):
+        return pl.scan_parquet(addresses, glob=False)
+
+    def schema() -> pl.Schema:
+        with open_bytes(addresses[0]) as stream:
+            return pl.Schema(pl.read_parquet_schema(stream))
+
+    def frames(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for address in addresses:
+            with open_bytes(address) as stream:
+                frame = pl.read_parquet(stream, columns=columns, n_rows=most)
+            if most is not None:
+                most -= frame.height
+            yield frame if predicate is None else frame.filter(predicate)
+            if most == 0:
+                return
+
+    return register_io_source(frames, schema=schema)
+
+
+def _protocol(address: str) -> str:
+    return address.partition("://")[0].partition("::")[0]

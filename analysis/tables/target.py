@@ -1,0 +1,139 @@
+"""Where parts land: a folder of this machine, or any address that fsspec can write to.
+
+A part is there whole or not at all:
+
+- on a file system it is written beside its place and renamed;
+- into an object store it is put whole. There an object appears when its upload has ended, and a rename would be a copy.
+
+Only the manifest, written last, makes a folder of parts a finished set: whoever reads one asks for that first.
+"""
+
+import errno
+import io
+import os
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from analysis.sources import address
+
+# Polars writes a Parquet part into memory first: of a full disk it says nothing that has an errno.
+Writer = Callable[..., Any]
+
+_PUT_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "hf", "memory"})
+
+
+def write(path: str, writer: Writer, **options: Any) -> None:
+    """Call a Polars writer, such as `frame.write_parquet`, on a buffer, and write that to `path` whole."""
+    buffer = io.BytesIO()
+    writer(buffer, **options)
+    write_bytes(path, buffer.getbuffer())
+
+
+def write_bytes(path: str, data: bytes | memoryview) -> None:
+    """Write a file whole.
+
+    Raises:
+        OSError: it cannot be written; errno, sentence and the file's own name are set.
+    """
+    try:
+        (_write_remote if address.is_remote(path) else _write_local)(path, data)
+    except OSError as error:
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), path) from error
+    except Exception as error:  # each file system of fsspec has exceptions of its own
+        if not address.is_remote(path):
+            raise
+        raise OSError(errno.EIO, f"{type(error).__name__}: {error}", path) from error
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a file whole.
+
+    Raises:
+        OSError: there is none.
+    """
+    with address.open_bytes(path) as stream:
+        return stream.read()
+
+
+def names(folder: str) -> list[str]:
+    """Names of what stands in a folder, sorted; none where there is no folder."""
+    if not address.is_remote(folder):
+        return sorted(os.listdir(folder)) if os.path.isdir(folder) else []  # noqa: PTH112, PTH208
+    fs, inside = address.filesystem(folder)
+    fs.invalidate_cache()  # another process may have written since
+    try:
+        listed = fs.ls(inside, detail=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(name.rstrip("/").rsplit("/", 1)[-1] for name in listed if name.strip("/") != inside.strip("/"))
+
+
+def parts(folder: str) -> list[str]:
+    """Addresses of the Parquet files in a folder, in the order of their names."""
+    return [f"{folder}/{name}" for name in names(folder) if name.endswith(".parquet") and not name.startswith(".")]
+
+
+def scan(folder: str) -> pl.LazyFrame:
+    """The parts in a folder as one LazyFrame.
+
+    Raises:
+        FileNotFoundError: there are none.
+    """
+    found = parts(folder)
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "no parts of tables here", folder)
+    return address.scan_parquet(found)
+
+
+def remove(path: str) -> None:
+    """Remove a file or a folder with all it holds; nothing happens where there is none."""
+    if not address.is_remote(path):
+        if os.path.isdir(path):  # noqa: PTH112
+            shutil.rmtree(path)
+        else:
+            Path(path).unlink(missing_ok=True)
+        return
+    fs, inside = address.filesystem(path)
+    fs.invalidate_cache()
+    if fs.exists(inside):
+        fs.rm(inside, recursive=True)
+
+
+def _write_local(path: str, data: bytes | memoryview) -> None:
+    folder, name = os.path.split(path)
+    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    # Not by `tempfile`, whose files nobody else may read: another account may be the one to read the tables.
+    beside = os.path.join(folder, _beside(name))  # noqa: PTH118
+    try:
+        with open(beside, "xb") as stream:  # noqa: PTH123
+            stream.write(data)
+        os.replace(beside, path)  # noqa: PTH105
+    except BaseException:
+        Path(beside).unlink(missing_ok=True)
+        raise
+
+
+def _write_remote(path: str, data: bytes | memoryview) -> None:
+    fs, inside = address.filesystem(path)
+    folder, name = inside.rsplit("/", 1)
+    fs.makedirs(folder, exist_ok=True)
+    if path.partition("://")[0] in _PUT_WHOLE:
+        fs.pipe_file(inside, bytes(data))
+        return
+    beside = f"{folder}/{_beside(name)}"
+    try:
+        fs.pipe_file(beside, bytes(data))
+        fs.mv(beside, inside)
+    except BaseException:
+        if fs.exists(beside):
+            fs.rm_file(beside)
+        raise
+
+
+def _beside(name: str) -> str:
+    return f".{name[:100]}.{uuid.uuid4().hex}.tmp"
