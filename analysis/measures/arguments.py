@@ -1,4 +1,4 @@
-"""Argument validity: each call against that record's own JSON Schema of the tool (ANALYSES 8)."""
+"""Argument validity: each call against that record's own JSON Schema of the tool."""
 
 import polars as pl
 

@@ -93,7 +93,7 @@ def check(
     traj_type: str = "",
     env_id: str = "",
 ) -> pl.LazyFrame:
-    """Hold a source against what was published (ANALYSES 2).
+    """Hold a source against what was published.
 
     Args:
         trajectories: conforms to TRAJECTORIES.

@@ -147,7 +147,7 @@ FEWEST_FOR_A_RATE = 20
 def headlines(
     left: pl.LazyFrame, right: pl.LazyFrame, left_calls: pl.LazyFrame, right_calls: pl.LazyFrame, *, seed: int = 0
 ) -> pl.LazyFrame:
-    """Every headline number on both sides, with the difference and its interval (ANALYSES 19).
+    """Every headline number on both sides, with the difference and its interval.
 
     Scenarios are drawn, a scenario with all its runs on both sides: runs of one scenario are not independent, and what
     both sides play alike cancels out.

@@ -131,7 +131,7 @@ _IS_TALK = pl.col("traj_type") == "conversation"
 
 
 def environments(trajectories: pl.LazyFrame, environments: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
-    """Count trajectories and scenarios per environment, from the catalogue where one is given (ANALYSES 6).
+    """Count trajectories and scenarios per environment, from the catalogue where one is given.
 
     Args:
         trajectories: conforms to TRAJECTORIES; those without an environment are left out.
@@ -235,7 +235,7 @@ def lorenz(counted: pl.LazyFrame, *, points: int = 400) -> pl.LazyFrame:
 
 
 def scenario_summary(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
-    """Coverage of the scenarios, pairs of modes and repeats (ANALYSES 7).
+    """Coverage of the scenarios, pairs of modes and repeats.
 
     Args:
         trajectories: conforms to TRAJECTORIES.

@@ -123,7 +123,7 @@ PAIRED = Table(
 
 
 def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Count how records end, per mode (ANALYSES 16).
+    """Count how records end, per mode.
 
     Args:
         trajectories: conforms to TRAJECTORIES.

@@ -117,7 +117,7 @@ _CALL, _END = "\x1f", "\x1e"
 
 
 def exact(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Group trajectories that have the same environment, task and sequence of calls with arguments (ANALYSES 17).
+    """Group trajectories that have the same environment, task and sequence of calls with arguments.
 
     Arguments are compared as values: neither the order of keys nor spacing tells two calls apart. Trajectories with
     neither a task nor a call have nothing to compare and stay out.

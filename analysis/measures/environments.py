@@ -87,7 +87,7 @@ CHECKS_PER_SCENARIO = Table(
 
 
 def per_environment(environments: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
-    """Put the counts of each environment beside each other (ANALYSES 18).
+    """Put the counts of each environment beside each other.
 
     Args:
         environments: conforms to ENVIRONMENTS.

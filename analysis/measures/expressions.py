@@ -23,8 +23,9 @@ def natural_order(column: str) -> list[pl.Expr]:
 def wilson(events: pl.Expr, trials: pl.Expr, *, upper: bool, z: float = 1.959963984540054) -> pl.Expr:
     """One end of the 95 % Wilson score interval of a rate; null where there were no trials.
 
-    The closed form is vectorised here because SciPy's `binomtest(...).proportion_ci(method="wilson")` takes one rate at
-    a time; a test holds the two equal.
+    Source: E. B. Wilson (1927), Probable inference, the law of succession, and statistical inference. The closed form
+    is vectorised here because SciPy's `binomtest(...).proportion_ci(method="wilson")` takes one rate at a time; a test
+    holds the two equal.
     """
     n = trials.cast(pl.Float64)
     rate = events.cast(pl.Float64) / n
@@ -45,7 +46,8 @@ def gini(counts: pl.Expr) -> pl.Expr:
     """Gini coefficient of how a total is spread over its holders, those with nothing included; null without a total.
 
     0 when all hold the same; (n - 1) / n when one of n holds everything. The mean over the Lorenz curve's steps is
-    exact for counts, so there is nothing to integrate.
+    exact for counts, so there is nothing to integrate. Source: M. O. Lorenz (1905), Methods of measuring the
+    concentration of wealth; C. Gini (1912), Variabilità e mutabilità.
     """
     n, total = counts.len(), counts.sum().cast(pl.Float64)
     steps = counts.cast(pl.Float64).sort().cum_sum().sum()
@@ -53,13 +55,19 @@ def gini(counts: pl.Expr) -> pl.Expr:
 
 
 def effective_number(counts: pl.Expr) -> pl.Expr:
-    """exp(H): as many equal holders would be spread as evenly; null without a total."""
+    """exp(H): as many equal holders would be spread as evenly; null without a total.
+
+    Source: M. O. Hill (1973), Diversity and evenness: a unifying notation and its consequences; his N1.
+    """
     held = counts.filter(counts > 0).cast(pl.Float64)
     return pl.when(counts.sum() > 0).then(held.entropy(normalize=True).exp())
 
 
 def normalised_entropy(counts: pl.Expr) -> pl.Expr:
-    """H / ln n over all holders, those with nothing included; 1 when all hold the same, null for fewer than two."""
+    """H / ln n over all holders, those with nothing included; 1 when all hold the same, null for fewer than two.
+
+    Source: E. C. Pielou (1966), The measurement of diversity in different types of biological collections.
+    """
     held = counts.filter(counts > 0).cast(pl.Float64)
     n = counts.len()
     return pl.when((n > 1) & (counts.sum() > 0)).then(held.entropy(normalize=True) / n.cast(pl.Float64).log())
@@ -73,7 +81,10 @@ def top_share(counts: pl.Expr, share: float) -> pl.Expr:
 
 
 def quantile(column: str, level: float) -> pl.Expr:
-    """A quantile by linear interpolation: the definition behind the publisher's and others' published percentiles."""
+    """A quantile by linear interpolation: the definition behind the publisher's and others' published percentiles.
+
+    Source: R. J. Hyndman and Y. Fan (1996), Sample quantiles in statistical packages; their definition 7.
+    """
     return pl.col(column).quantile(level, interpolation="linear")
 
 

@@ -1,4 +1,4 @@
-"""Grounding: do the ids that calls carry come from what the agent was told? (ANALYSES 13)
+"""Grounding: do the ids that calls carry come from what the agent was told?
 
 Over the derived table VALUES: `data.derive(VALUES, records.values.rows, key="1")`.
 """

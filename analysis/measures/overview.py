@@ -171,7 +171,7 @@ def headlines(
 
 
 def rules(trajectories: pl.LazyFrame, findings: pl.LazyFrame, contract: Iterable[tuple[str, str, str]]) -> pl.LazyFrame:
-    """Count findings and records per rule of the contract (ANALYSES 1).
+    """Count findings and records per rule of the contract.
 
     Args:
         trajectories: conforms to TRAJECTORIES.
@@ -203,7 +203,7 @@ def rules(trajectories: pl.LazyFrame, findings: pl.LazyFrame, contract: Iterable
 
 
 def sound(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
-    """Share of records without a finding, per mode (ANALYSES 1).
+    """Share of records without a finding, per mode.
 
     Args:
         trajectories: conforms to TRAJECTORIES.
@@ -224,7 +224,7 @@ def sound(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def steps_candidates(trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Compare the declared `steps` with three things it may count (ANALYSES 1).
+    """Compare the declared `steps` with three things it may count.
 
     Args:
         trajectories: conforms to TRAJECTORIES; records that declare no steps are left out.

@@ -67,7 +67,7 @@ BINS_PER_DECADE = 10
 
 
 def summary(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Count missing thoughts, thoughts before calls, and the lengths of those there are (ANALYSES 14).
+    """Count missing thoughts, thoughts before calls, and the lengths of those there are.
 
     Args:
         messages: conforms to MESSAGES.

@@ -1,4 +1,4 @@
-"""Recovery: what follows an error. A recovered error is a positive training signal, not dirt (ANALYSES 10)."""
+"""Recovery: what follows an error. A recovered error is a positive training signal, not dirt."""
 
 import polars as pl
 

@@ -18,7 +18,11 @@ _CELLS = 8_000_000
 
 
 def mean_interval(values: pl.Expr, seed: int) -> pl.Expr:
-    """95 % interval of the mean of one value a scenario: a list [low, high], with null ends below two scenarios."""
+    """95 % interval of the mean of one value a scenario: a list [low, high], with null ends below two scenarios.
+
+    The percentile bootstrap over scenarios, 2,000 resamples, each scenario with all its runs. Source: B. Efron and
+    R. J. Tibshirani (1993), An introduction to the bootstrap, chapter 13.
+    """
     return ratio_interval(values, pl.lit(1.0), seed)
 
 

@@ -1,5 +1,5 @@
 """Sequences: what follows what, how predictable it is, which runs of tools recur, and whether reading comes before
-writing (ANALYSES 12).
+writing.
 
 `unit` says what a sequence is made of: `tool_name` within an environment; across environments, whose tools differ, the
 `verb` (first word of the name) or the `kind` (reads or changes).

@@ -106,7 +106,7 @@ CHARACTERS = Table(
 
 
 def distribution(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame:
-    """Histogram and ECDF of steps, calls and user messages per mode (ANALYSES 5).
+    """Histogram and ECDF of steps, calls and user messages per mode.
 
     Args:
         trajectories: conforms to TRAJECTORIES.

@@ -39,10 +39,7 @@ def telling(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, each: int =
         seed: of the choice at random.
 
     Returns:
-        One row per chosen trajectory, by reason and then by how much of it there is:
-            trajectory_id, env_id   as in TRAJECTORIES
-            reason                  String, a sentence with its number
-            assistant_messages, tool_calls, errors, repeated_calls   UInt32
+        One row per chosen trajectory, by reason and then by how much of it there is, conforming to TELLING.
     """
     counted = _counted(trajectories, tool_calls)
     chosen: list[pl.LazyFrame] = []

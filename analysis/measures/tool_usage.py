@@ -146,7 +146,7 @@ UNUSED = Table(
 
 
 def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.LazyFrame) -> pl.LazyFrame:
-    """Count calls and usage per environment and tool (ANALYSES 3).
+    """Count calls and usage per environment and tool.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
@@ -279,7 +279,7 @@ def breadth(trajectories: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def concentration(tools: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """How evenly an environment's calls are spread over the tools it offers (ANALYSES 3, 4).
+    """How evenly an environment's calls are spread over the tools it offers.
 
     Args:
         tools: conforms to TOOLS.
@@ -343,7 +343,7 @@ def across(tools: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def unused(tools: pl.LazyFrame) -> pl.LazyFrame:
-    """List the tools that are offered and never called (ANALYSES 4).
+    """List the tools that are offered and never called.
 
     Args:
         tools: conforms to TOOLS.

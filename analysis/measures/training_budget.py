@@ -130,7 +130,7 @@ EXPANSION_BY_STEPS = Table(
 
 
 def parts(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Split the tokens of the rendered trajectories by what they are part of (ANALYSES 15).
+    """Split the tokens of the rendered trajectories by what they are part of.
 
     Args:
         tokens: conforms to TOKENS.

@@ -1,5 +1,6 @@
-"""The contract of ANALYSES 1 and 8, checked on one assembled trajectory; each breach a finding."""
+"""The contract, checked on one assembled trajectory; each breach a finding."""
 
+import re
 from collections.abc import Iterator
 
 from analysis.records import arguments
@@ -16,59 +17,49 @@ _RULE_OF_CLASS = {
     "not_an_object": "arguments_not_object",
 }
 
+_FINE = ("valid", "unchecked")
+# Over `model.shape`, the message before one that may not follow it: assistant on assistant, a result on what made no
+# call, a user on anything but an assistant or the system's text, and the system's text anywhere but first.
+_BREACH = re.compile(r"[ACM](?=[ACM])|[SUOA](?=T)|[UOT](?=[UO])|.(?=S)")
+
 
 def check(trajectory: Trajectory, tools: ToolSet) -> None:
     """Classify every call's arguments and add the findings of the contract."""
     findings = trajectory.findings
-    for message in trajectory.messages:
-        for call in message.calls:
-            findings.extend(_arguments(call, tools))
-    findings.extend(_order(trajectory.messages))
+    for call in trajectory.calls:
+        call.arguments_state, call.arguments_class, detail = arguments.check(call, tools)
+        call.is_offered = call.name in tools.names
+        if call.arguments_class not in _FINE and call.name is not None:
+            findings.append(Finding(_rule(call), call.message, detail))
+    findings.extend(_order(trajectory))
     trajectory.end_class = end_class(trajectory.messages)
     if trajectory.dialect in ENVSCALER:
         findings.extend(_release(trajectory))
 
 
-def _arguments(call: Call, tools: ToolSet) -> Iterator[Finding]:
-    call.arguments_state, call.arguments_class, detail = arguments.check(call, tools)
-    call.is_offered = call.name in tools.names
-    if call.arguments_class in ("valid", "unchecked") or call.name is None:
-        return
-    rule = _RULE_OF_CLASS.get(call.arguments_class, call.arguments_class)
-    if rule == "missing_required" and call.outcome == "ok":
-        rule = "over_required"
-    yield Finding(rule, call.message, detail)
+def _rule(call: Call) -> str:
+    if call.arguments_class == "missing_required" and call.outcome == "ok":
+        return "over_required"
+    return _RULE_OF_CLASS.get(call.arguments_class, call.arguments_class)
 
 
-def _order(messages: list[Message]) -> Iterator[Finding]:
-    if messages and messages[0].role != "system":
+def _order(trajectory: Trajectory) -> Iterator[Finding]:
+    messages, turns = trajectory.messages, trajectory.shape
+    if messages and not turns.startswith("S"):
         yield Finding("first_role_system", 0, f"the first message is {messages[0].delivered_as or messages[0].role}")
-    breaches = [
-        index
-        for index in range(1, len(messages))
-        if messages[index].role == "system" or not _may_follow(messages[index - 1], messages[index])
-    ]
+    breaches = [found.start() + 1 for found in _BREACH.finditer(turns)]
     if breaches:
         before, after = messages[breaches[0] - 1].role, messages[breaches[0]].role
         yield Finding("alternation", breaches[0], f"{after} after {before}; {len(breaches)} such places")
 
 
-def _may_follow(before: Message, after: Message) -> bool:
-    if after.role == "assistant":
-        return before.role != "assistant"
-    if after.role == "tool":
-        return before.role == "tool" or bool(before.calls)
-    return before.role in ("assistant", "system")
-
-
 def _release(trajectory: Trajectory) -> Iterator[Finding]:
     messages = trajectory.messages
-    assistants = sum(message.role == "assistant" for message in messages)
+    assistants = sum(map(trajectory.shape.count, "ACM"))
     if trajectory.env_id and trajectory.task_id and not trajectory.task_id.startswith(trajectory.env_id):
         yield Finding("env_prefix", None, f"{trajectory.task_id[:100]} does not start with {trajectory.env_id[:100]}")
     if trajectory.steps is not None and trajectory.steps != assistants:
-        calls = sum(len(message.calls) for message in messages)
-        results = sum(message.role == "tool" for message in messages)
+        calls, results = len(trajectory.calls), trajectory.shape.count("T")
         detail = f"steps is {trajectory.steps}; {assistants} assistant messages, {calls} calls, {results} tool messages"
         yield Finding("steps_mismatch", None, detail)
     marker = {"conversation": "stop_marker", "non_conversation": "completed_marker"}[trajectory.traj_type]

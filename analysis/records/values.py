@@ -1,4 +1,4 @@
-"""Value flow: where the id-like arguments of calls stood before: the rows of `schema.VALUES` (ANALYSES 13).
+"""Value flow: where the id-like arguments of calls stood before: the rows of `schema.VALUES`.
 
 An argument value is id-like when it is
 
