@@ -9,6 +9,7 @@ Importing this module enables the theme and the renderer `trajectory`.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, cast
 
@@ -99,6 +100,14 @@ def title_text(spec: dict[str, Any], part: str = "text") -> str:
     return " ".join(words) if isinstance(words, list) else str(words)
 
 
+@dataclass(frozen=True)
+class Declared:
+    """What a chart function was declared with: the table its frame conforms to, and its definition."""
+
+    result: Table
+    definition: str
+
+
 def figure(
     result: Table, definition: str
 ) -> Callable[[Callable[Concatenate[pl.DataFrame, P], Any]], Callable[Concatenate[pl.DataFrame, P], Any]]:
@@ -112,6 +121,7 @@ def figure(
                     f"{draw.__name__}: {frame.height:,} rows; aggregate to at most {MAX_ROWS:,} before drawing"
                 )
             meta: dict[str, Any] = {
+                "table": result.name,
                 "definition": definition,
                 "columns": {
                     c.name: {"title": c.title, "meaning": c.meaning} for c in result if c.name in frame.columns
@@ -126,6 +136,8 @@ def figure(
             own: Any = getattr(drawn, "usermeta", alt.Undefined)
             return drawn.properties(usermeta=meta if own is alt.Undefined else {**meta, **own})
 
+        # For the pages that tell the method, and say which schema a chart's data keep.
+        vars(chart)["declared"] = Declared(result, definition)
         return cast(Callable[Concatenate[pl.DataFrame, P], Any], chart)
 
     return declare
