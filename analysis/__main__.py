@@ -121,8 +121,8 @@ def write_sample(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """Make the reports."""
+    from analysis.parameters import ParameterError  # noqa: PLC0415
     from analysis.report.run import Request, run  # noqa: PLC0415  papermill and nbconvert take seconds
-    from analysis.report.suite import ParameterError  # noqa: PLC0415
 
     chosen = {name: value for name in vars(Request()) if (value := getattr(options, name, None)) is not None}
     try:

@@ -12,10 +12,10 @@ import pytest
 
 from analysis import schema
 from analysis.__main__ import main
+from analysis.parameters import ParameterError
 from analysis.report import run as report
 from analysis.report.failures import Failure
 from analysis.report.folder import Entry
-from analysis.report.suite import ParameterError
 from tests.builders import step, trajectory
 
 Run = Callable[..., tuple[int, str, str]]

@@ -31,6 +31,8 @@ CONDA_NAMES = {"playwright-python": "playwright"}
 # the project, the standard library and the packages after them. None = whatever the project depends on.
 DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "schema": (set(), {"polars"}),
+    "nearest": (set(), {"rapidfuzz"}),
+    "parameters": ({"schema", "nearest"}, set()),
     "sample": (set(), {"msgspec"}),
     "sources": ({"sample"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
     "records": ({"schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
@@ -40,7 +42,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "markup": (set(), None),
     "transcripts": ({"schema", "records", "markup"}, None),
     "show": ({"schema", "records", "tables", "markup", "transcripts"}, None),
-    "report": ({"tables", "markup"}, None),
+    "report": ({"tables", "markup", "nearest", "parameters"}, None),
     "__init__": ({"schema", "tables"}, None),
 }
 # Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.

@@ -26,12 +26,11 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.engines import Engine
 from papermill.exceptions import PapermillExecutionError
 
+from analysis.parameters import Parameter, ParameterError
 from analysis.report.failures import EXIT, Failure, exit_status, explain
 from analysis.report.run import Request, Result, command, file_name, run
 from analysis.report.suite import (
     HOME,
-    Parameter,
-    ParameterError,
     coerce,
     parameters_of,
     read_suite,

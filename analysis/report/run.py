@@ -28,10 +28,11 @@ import polars as pl
 from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
+from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
 from analysis.report.folder import Entry, Folder, Group, Overview
-from analysis.report.suite import HOME, ROOT, SUITE, ParameterError, Report, choose, literal, read_suite, resolve
+from analysis.report.suite import HOME, ROOT, SUITE, Report, choose, literal, read_suite, resolve
 from analysis.tables import Tables, load
 
 # An installed package writes where it is called, a checkout beside its suite.

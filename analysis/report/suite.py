@@ -6,13 +6,15 @@ a name that no notebook knows is refused with the nearest one, and a value becom
 
 import ast
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import nbformat
+
+from analysis.nearest import nearest
+from analysis.parameters import Parameter, ParameterError, declared, problem
 
 ROOT = Path(__file__).resolve().parents[2]
 # A wheel carries the notebooks, the suite and the template inside the package.
@@ -22,20 +24,6 @@ SUITE = HOME / "reports" / "suite.toml"
 
 KEYS = {"notebook", "title", "description", "parameters", "needs"}
 TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
-
-
-class ParameterError(ValueError):
-    """A report, parameter or value that does not exist or does not fit; nothing has run yet."""
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One line of a parameters cell."""
-
-    name: str
-    kind: str
-    default: str
-    help: str
 
 
 @dataclass(frozen=True)
@@ -110,24 +98,9 @@ def parameters_of(notebook: Path) -> dict[str, Parameter]:
     if not tagged:
         raise ParameterError(f"{notebook.name}: no cell is tagged `parameters`, so no value would reach it; tag one")
     try:
-        return {parameter.name: parameter for parameter in _declared(tagged[0].source)}
+        return {parameter.name: parameter for parameter in declared(tagged[0].source)}
     except SyntaxError as error:
         raise ParameterError(f"{notebook.name}: the parameters cell is not Python: {error.msg}") from None
-
-
-def _declared(source: str) -> Iterator[Parameter]:
-    """The assignments of a parameters cell. Papermill's own inspection loses every line with a second `=` in it."""
-    lines = source.splitlines()
-    for statement in ast.parse(source).body:
-        if not isinstance(statement, ast.AnnAssign | ast.Assign):
-            continue
-        kind = ast.unparse(statement.annotation) if isinstance(statement, ast.AnnAssign) else ""
-        targets = [statement.target] if isinstance(statement, ast.AnnAssign) else statement.targets
-        comment = lines[(statement.end_lineno or 1) - 1].encode()[statement.end_col_offset :].decode()
-        default = ast.unparse(statement.value) if statement.value else ""
-        for target in targets:
-            if isinstance(target, ast.Name):
-                yield Parameter(target.id, kind, default, comment.strip().lstrip("# "))
 
 
 def literal(path: Path) -> str:
@@ -146,22 +119,23 @@ def resolve(reports: list[Report], given: Mapping[str, str], offered: Mapping[st
     Raises:
         ParameterError: an unknown name, with the nearest, or a value that is not of the declared type.
     """
-    declared = {report.name: parameters_of(report.notebook) for report in reports}
-    known = {name for parameters in declared.values() for name in parameters}
+    cells = {report.name: parameters_of(report.notebook) for report in reports}
+    known = {name for parameters in cells.values() for name in parameters}
     for name in given:
         if name not in known:
             raise ParameterError(f"no parameter {name!r} in these notebooks; {_nearest(name, known, 'they know')}")
-    return {report.name: _values(report, declared[report.name], {**offered, **given}) for report in reports}
+    return {report.name: _values(report, cells[report.name], {**offered, **given}) for report in reports}
 
 
-def _values(report: Report, declared: dict[str, Parameter], asked: dict[str, str]) -> dict[str, Any]:
+def _values(report: Report, known: dict[str, Parameter], asked: dict[str, str]) -> dict[str, Any]:
     for name in report.parameters:
-        if name not in declared:
-            raise ParameterError(f"{report.name}: no parameter {name!r}; {_nearest(name, declared, 'it knows')}")
-    values = report.parameters | {
-        name: coerce(declared[name], text) for name, text in asked.items() if name in declared
-    }
-    return {name: values[name] for name in declared if name in values}
+        if name not in known:
+            raise ParameterError(f"{report.name}: no parameter {name!r}; {_nearest(name, known, 'it knows')}")
+    values = report.parameters | {name: coerce(known[name], text) for name, text in asked.items() if name in known}
+    for name, value in values.items():
+        if wrong := problem(known[name], value):
+            raise ParameterError(f"{report.name}: {wrong}")
+    return {name: values[name] for name in known if name in values}
 
 
 def coerce(parameter: Parameter, text: str) -> Any:
@@ -206,5 +180,5 @@ def _literal(text: str) -> Any:
 
 
 def _nearest(name: str, names: Iterable[str], those: str) -> str:
-    near = get_close_matches(name, sorted(names), n=1, cutoff=0.5)
+    near = nearest(name, names, most=1)
     return f"did you mean {near[0]!r}?" if near else f"{those} {', '.join(sorted(names)) or 'none'}"
