@@ -32,7 +32,7 @@ def read(
         record = Record(raw, origin)
         dialect = next((module for module in DIALECTS if module.matches(record)), None)
         if dialect is None:
-            named = ", ".join(sorted(record.fields)[:8])[:200] or "none"
+            named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
             raise UnreadableError(f"no dialect has this shape; its keys: {named}")
         trajectory: Trajectory = dialect.read(record)
     except UnreadableError as error:
@@ -41,5 +41,5 @@ def read(
         return Rejected(origin, byte_offset, "nested too deeply")
     if unknown_keys is not None:
         unknown_keys.update(record.unknown_keys)
-        unknown_keys.update(key for key in record.fields if key not in dialect.KEYS)
+        unknown_keys.update(record.keys - dialect.KEYS)
     return trajectory

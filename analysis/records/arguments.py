@@ -56,9 +56,9 @@ def breach(value: dict[str, Any], contract: Contract) -> tuple[str, str]:
         for error in contract.validator.iter_errors(value):
             kind = _BY_KEYWORD.get(error.kind.name, "other_breach")
             found.setdefault(kind, _where(error.instance_path, kind, error.message))
-    unknown = () if contract.is_open else value.keys() - contract.properties
-    if unknown:
-        found["unknown_key"] = f"{', '.join(sorted(unknown))[:200]} not in the schema"
+    if not contract.is_open and not contract.properties.issuperset(value):
+        unknown = sorted(value.keys() - contract.properties)
+        found["unknown_key"] = f"{', '.join(unknown)[:200]} not in the schema"
     for kind in _ORDER:
         if kind in found:
             return kind, found[kind]

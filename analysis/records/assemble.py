@@ -3,7 +3,7 @@
 from typing import Literal
 
 from analysis.records import contract
-from analysis.records.model import Finding, Message, Trajectory
+from analysis.records.model import Finding, Message, Trajectory, shape
 from analysis.records.pairing import pair
 from analysis.records.record import Record
 from analysis.records.toolsets import toolset
@@ -56,6 +56,7 @@ def assemble(
         tool_set=declared.id,
         messages=messages,
         findings=findings,
+        shape=shape(messages),
         record_bytes=record.size,
     )
     pair(trajectory)

@@ -5,7 +5,7 @@ Two readers with one result: a typed one for what nearly every record is, and a 
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -48,7 +48,7 @@ class _Call(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class _Message(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    role: str
+    role: Literal["system", "user", "assistant", "tool"]
     content: str | None = None
     reasoning_content: str | None = None
     tool_calls: list[_Call] | None = None
@@ -69,12 +69,9 @@ def read_messages(record: Record, key: str = "messages") -> list[Message]:
     """
     text = record.inner(key)
     try:
-        typed = _TYPED.decode(text)
+        return _messages(_TYPED.decode(text))
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return _patient(record, key, text)
-    if all(message.role in ROLES for message in typed):
-        return number([_message(message) for message in typed])
-    return _patient(record, key, text)
 
 
 def number(messages: list[Message]) -> list[Message]:
@@ -88,17 +85,24 @@ def number(messages: list[Message]) -> list[Message]:
     return messages
 
 
-def _message(typed: _Message) -> Message:
-    return Message(
-        role=ROLES[typed.role],
-        content=typed.content or "",
-        reasoning=typed.reasoning_content,
-        calls=[
-            Call(c.function.name or None, c.function.arguments, "string", c.id or "") for c in typed.tool_calls or ()
-        ],
-        answers=typed.tool_call_id or "",
-        delivered_as=typed.role,
-    )
+def _messages(typed: list[_Message]) -> list[Message]:
+    messages = []
+    step = 0
+    for index, held in enumerate(typed):
+        role, made = held.role, held.tool_calls
+        step += role == "assistant"
+        calls = (
+            [
+                Call(call.function.name or None, call.function.arguments, "string", call.id or "", index, step)
+                for call in made
+            ]
+            if made
+            else []
+        )
+        messages.append(
+            Message(role, held.content or "", held.reasoning_content, calls, held.tool_call_id or "", role, step)
+        )
+    return messages
 
 
 def _patient(record: Record, key: str, text: str | bytes) -> list[Message]:

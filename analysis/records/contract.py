@@ -54,7 +54,6 @@ def _order(trajectory: Trajectory) -> Iterator[Finding]:
 
 
 def _release(trajectory: Trajectory) -> Iterator[Finding]:
-    messages = trajectory.messages
     assistants = sum(map(trajectory.shape.count, "ACM"))
     if trajectory.env_id and trajectory.task_id and not trajectory.task_id.startswith(trajectory.env_id):
         yield Finding("env_prefix", None, f"{trajectory.task_id[:100]} does not start with {trajectory.env_id[:100]}")

@@ -9,33 +9,44 @@ By id where ids are unique, by position only where that is unambiguous, else unp
 5. the rest: `orphan_result`, `unanswered_call`.
 """
 
+import re
 from collections import Counter
 
 from analysis.records.model import Call, Finding, Message, Trajectory
 from analysis.records.outcome import judge
 
+# Every call alone in its message and followed by one result, every result by a call: what nearly every record is.
+_PLAIN = re.compile(r"(?:[SUAO]|CT)*")
+
 
 def pair(trajectory: Trajectory) -> None:
     """Set `result_message` and the outcome of every call, and add the findings of pairing."""
     messages = trajectory.messages
-    calls = [call for message in messages for call in message.calls]
-    if calls or any(message.role == "tool" for message in messages):
+    calls = trajectory.calls
+    if not calls and "T" not in trajectory.shape:
+        return
+    if not (_PLAIN.fullmatch(trajectory.shape) and _pair_plainly(messages, calls)):
         _pair(messages, calls, trajectory.findings)
-        for call in calls:
-            if call.result_message is not None:
-                text = messages[call.result_message].content if call.result_text is None else call.result_text
-                call.outcome, call.outcome_rule, call.error = judge(text)
+    _repeated_ids(calls, trajectory.findings)
+    for call in calls:
+        if call.result_message is not None:
+            text = messages[call.result_message].content if call.result_text is None else call.result_text
+            call.outcome, call.outcome_rule, call.error = judge(text)
+
+
+def _pair_plainly(messages: list[Message], calls: list[Call]) -> bool:
+    """Give each call the message behind it, unless some ids disagree or a reader has paired already."""
+    for call in calls:
+        if call.result_message is not None or not _agree(call.id, messages[call.message + 1].answers):
+            return False
+    for call in calls:
+        call.result_message = call.message + 1
+    return True
 
 
 def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -> None:
     left: list[int] = []
     for start, end in _windows(messages):
-        if end == start + 2 and start >= 0 and len(messages[start].calls) == 1 and messages[start + 1].role == "tool":
-            # What nearly every step is: one call, one result.
-            call = messages[start].calls[0]
-            if _agree(call.id, messages[start + 1].answers):
-                call.result_message = start + 1
-                continue
         results = [index for index in range(start + 1, end) if messages[index].role == "tool"]
         window = messages[start].calls if start >= 0 else []
         if not window or any(call.result_message is not None for call in window):
@@ -58,6 +69,9 @@ def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -
         for call in calls
         if call.result_message is None
     )
+
+
+def _repeated_ids(calls: list[Call], findings: list[Finding]) -> None:
     ids = [call.id for call in calls if call.id]
     if len(set(ids)) < len(ids):
         repeated = [id_ for id_, count in Counter(ids).items() if count > 1]

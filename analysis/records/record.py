@@ -12,6 +12,26 @@ _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _STRING = msgspec.json.Decoder(str)
 
 
+_ABSENT = msgspec.Raw()
+
+
+class _Published(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The release's record. Its messages are nine tenths of it: unescaped in the pass that finds the other members."""
+
+    messages: str
+    traj_type: msgspec.Raw = _ABSENT
+    task_info: msgspec.Raw = _ABSENT
+    tools: msgspec.Raw = _ABSENT
+    user_messages: msgspec.Raw = _ABSENT
+    steps: msgspec.Raw = _ABSENT
+    trial: msgspec.Raw = _ABSENT
+    total_reward: msgspec.Raw = _ABSENT
+
+
+_PUBLISHED = msgspec.json.Decoder(_Published)
+_OTHERS = [name for name in _Published.__struct_fields__ if name != "messages"]
+
+
 class UnreadableError(Exception):
     """This record cannot be read; the message says why. Becomes a `Rejected`."""
 
@@ -24,33 +44,38 @@ class Record:
         self.size = len(raw)
         self.findings: list[Finding] = []
         self.unknown_keys: Counter[str] = Counter()
+        # Values that are JSON text, already taken out of their string.
+        self.texts: dict[str, str] = {}
+        self.fields: dict[str, Any]
         try:
-            self.fields: dict[str, Any] = _FIELDS.decode(raw)
-        except (msgspec.DecodeError, UnicodeError, RecursionError):
-            self.fields = self._reopen(raw)
+            published = _PUBLISHED.decode(raw)
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            self.fields, flags = open_members(raw)
+            self.flag("record", flags)
+        else:
+            self.fields = {name: held for name in _OTHERS if (held := getattr(published, name)) is not _ABSENT}
+            self.texts["messages"] = published.messages
 
     def __contains__(self, key: str) -> bool:
-        return key in self.fields
+        return key in self.fields or key in self.texts
 
-    def _reopen(self, raw: bytes) -> dict[str, Any]:
-        try:
-            value, flags = loads(raw)
-        except ValueError as error:
-            raise UnreadableError(f"not JSON: {error}") from None
-        if not isinstance(value, dict):
-            raise UnreadableError(f"a JSON {type(value).__name__}, not an object")
-        self.flag("record", flags)
-        return {key: canonical(item).encode() for key, item in value.items()}
+    @property
+    def keys(self) -> set[str]:
+        return self.fields.keys() | self.texts.keys()
 
     def flag(self, place: str, flags: list[Flag], message: int | None = None) -> None:
         self.findings.extend(Finding(rule, message, f"{place}: {detail}") for rule, detail in flags)
 
     def raw(self, key: str) -> bytes:
         """The raw JSON of a value; b"null" when the key is absent."""
+        if key in self.texts:
+            return msgspec.json.encode(self.texts[key])
         return bytes(self.fields.get(key, b"null"))
 
     def inner(self, key: str) -> str | bytes:
         """The JSON text of a value that may itself be held as a JSON string; `null` when absent or null."""
+        if key in self.texts:
+            return self.texts[key]
         held = self.fields.get(key, b"null")
         try:
             # Most often it is a string; to try costs less than to copy the value for a look at its first byte.
@@ -72,6 +97,25 @@ class Record:
             return None
         self.flag(key, flags)
         return value
+
+
+def open_members(raw: str | bytes) -> tuple[dict[str, Any], list[Flag]]:
+    """The raw members of a JSON object, and what had to be cleaned to read them.
+
+    Raises:
+        UnreadableError: it is no object.
+    """
+    try:
+        return _FIELDS.decode(raw), []
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        pass
+    try:
+        value, flags = loads(raw)
+    except ValueError as error:
+        raise UnreadableError(f"not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise UnreadableError(f"a JSON {type(value).__name__}, not an object")
+    return {key: canonical(item).encode() for key, item in value.items()}, flags
 
 
 def exact_text(raw: bytes) -> str | None:

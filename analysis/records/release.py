@@ -3,11 +3,15 @@
 Also records laid into that shape with lists instead of strings, or without `traj_type`.
 """
 
+from functools import lru_cache
+
+import msgspec
+
 from analysis.records.assemble import assemble
 from analysis.records.chat import read_messages
 from analysis.records.jsontext import is_json, loads
 from analysis.records.model import Finding, Trajectory
-from analysis.records.record import Record, UnreadableError, exact_text
+from analysis.records.record import Record, UnreadableError, exact_text, open_members
 
 NAME = "release"
 KEYS = {"traj_type", "task_info", "tools", "messages", "user_messages", "steps", "trial", "total_reward", "model"}
@@ -49,18 +53,27 @@ def task_info(record: Record) -> dict[str, str | None]:
 
 def members(record: Record, key: str) -> dict[str, bytes]:
     """The raw members of an object held as JSON or as a JSON string; {} when it is neither."""
-    text = record.inner(key)
     try:
-        inside = Record(text if isinstance(text, bytes) else text.encode(), record.origin)
+        inside, _ = open_members(record.inner(key))
     except UnreadableError:
         return {}
-    return {name: bytes(value) for name, value in inside.fields.items()}
+    return {name: bytes(value) for name, value in inside.items()}
 
 
 def tools_text(record: Record) -> str:
-    text = record.inner("tools")
+    text: str | bytes | None = _text_of(record.raw("tools"))
+    text = record.inner("tools") if text is None else text
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     return "[]" if text.strip() in ("", "null") else text
+
+
+@lru_cache(maxsize=512)
+def _text_of(raw: bytes) -> str | None:
+    # One object for all records that declare the same tools: its hash, by which their set is found, is kept in it.
+    try:
+        return msgspec.json.decode(raw, type=str)
+    except (msgspec.MsgspecError, UnicodeError):
+        return None
 
 
 def user_messages(record: Record, findings: list[Finding]) -> str:
