@@ -18,6 +18,11 @@ def matches(record: Record) -> bool:
 
 
 def read(record: Record) -> Trajectory:
+    return finish(record, NAME, messages(record))
+
+
+def messages(record: Record) -> list[Message]:
+    """The turns as they stand, blocks still in their texts."""
     messages = []
     system = record.value("system")
     if isinstance(system, str) and system:
@@ -25,7 +30,7 @@ def read(record: Record) -> Trajectory:
     for user, assistant in _pairs(record):
         messages.append(Message("user", user, delivered_as="user"))
         messages.append(Message("assistant", assistant, delivered_as="assistant"))
-    return finish(record, NAME, number(messages))
+    return number(messages)
 
 
 def _pairs(record: Record) -> list[tuple[str, str]]:

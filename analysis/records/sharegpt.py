@@ -1,4 +1,10 @@
-"""ShareGPT rows: `conversations` of from / value (human, gpt, function_call, observation), `tools` as a string."""
+"""ShareGPT rows: `conversations` of from / value (human, gpt, function_call, observation), `tools` as a string.
+
+As LlamaFactory writes them: a thought stands in front of a value between `<think>` and `</think>`, the results of
+parallel calls stand in one observation, with the tags of Qwen's template between them.
+"""
+
+import re
 
 import msgspec
 
@@ -10,7 +16,10 @@ from analysis.records.record import Record, UnreadableError
 from analysis.records.text import read_call
 
 NAME = "sharegpt"
-KEYS = {"conversations", "tools", "system", "id", "env_id", "task_id", "model"}
+KEYS = {"conversations", "tools", "system", "id", "env_id", "task_id", "model", "steps", "trial", "total_reward"}
+THOUGHT = "<think>\n{}\n</think>\n\n"
+BETWEEN_RESULTS = "\n</tool_response>\n<tool_response>\n"
+_THOUGHT = re.compile(r"<think>\n(.*?)\n</think>\n\n", re.DOTALL)
 
 
 def matches(record: Record) -> bool:
@@ -18,12 +27,17 @@ def matches(record: Record) -> bool:
 
 
 def read(record: Record) -> Trajectory:
+    return finish(record, NAME, messages(record))
+
+
+def messages(record: Record) -> list[Message]:
+    """The turns as they stand, text-style blocks still in their texts."""
     turns = _turns(record)
     system = record.value("system")
     messages = [Message("system", system, delivered_as="system")] if isinstance(system, str) and system else []
     for turn in turns:
-        messages.append(_message(record, len(messages), turn))
-    return finish(record, NAME, number(messages))
+        messages.extend(_messages(record, len(messages), turn))
+    return number(messages)
 
 
 def _turns(record: Record) -> list[object]:
@@ -37,25 +51,36 @@ def _turns(record: Record) -> list[object]:
     return turns
 
 
-def _message(record: Record, index: int, turn: object) -> Message:
+def _messages(record: Record, index: int, turn: object) -> list[Message]:
     if not isinstance(turn, dict):
         raise UnreadableError(f"conversations[{index}]: {type(turn).__name__}, not an object")
     speaker = turn.get("from", turn.get("role"))
     held = turn.get("value", turn.get("content"))
     value = held if isinstance(held, str) else ""
     if speaker == "function_call":
-        return _call_message(record, index, value)
-    return Message(_role(record, index, speaker), value, delivered_as=str(speaker))
+        return [_call_message(record, index, value)]
+    role = _role(record, index, speaker)
+    if role == "tool":
+        return [Message(role, text, delivered_as=str(speaker)) for text in value.split(BETWEEN_RESULTS)]
+    thought, text = _thought(value) if role == "assistant" else (None, value)
+    return [Message(role, text, thought, delivered_as=str(speaker))]
+
+
+def _thought(value: str) -> tuple[str | None, str]:
+    """(thought, the rest of the value); no thought where the value does not open with one."""
+    found = _THOUGHT.match(value)
+    return (found.group(1), value[found.end() :]) if found else (None, value)
 
 
 def _call_message(record: Record, index: int, value: str) -> Message:
+    thought, value = _thought(value)
     calls = []
     for block in _blocks(value):
         call, detail = read_call(block)
         if detail:
             record.findings.append(Finding("unreadable_call" if call.name is None else "repaired_call", index, detail))
         calls.append(call)
-    return Message("assistant", "", calls=calls, delivered_as="function_call")
+    return Message("assistant", "", thought, calls, delivered_as="function_call")
 
 
 def _blocks(value: str) -> list[str]:

@@ -18,7 +18,7 @@ from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
 from analysis.tables import build, cache, siblings
 from analysis.tables.decode import trajectory_id
-from analysis.tables.target import write
+from analysis.tables.places import write
 
 Rows = Callable[[Trajectory], Iterable[tuple[Any, ...]]]
 
@@ -32,9 +32,9 @@ class Tables:
     """
 
     source: str
-    folder: Path
+    folder: str
     manifest: dict[str, Any] = field(repr=False)
-    siblings: Path | None = None
+    siblings: str = ""
     selection: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -133,7 +133,7 @@ class Tables:
             key: what else the rows depend on, such as a tokenizer.
         """
         digest = hashlib.sha256(f"{table.name} {key} {table.schema}".encode()).hexdigest()[:16]
-        path = cache.root() / "derived" / self.folder.name / f"{table.name}-{digest}.parquet"
+        path = cache.root() / "derived" / cache.key(self.manifest) / f"{table.name}-{digest}.parquet"
         if not path.exists():
             total = int(self.manifest["kept"])
             made: list[tuple[Any, ...]] = []
@@ -144,21 +144,38 @@ class Tables:
             write(str(path), frame.write_parquet)
         return self._narrowed(pl.scan_parquet(path))
 
-    def _reread(self, shards: set[int] | None = None) -> Iterator[tuple[str, Trajectory]]:
+    def raw_records(self, shards: set[int] | None = None) -> Iterator[tuple[str, sources.Raw]]:
+        """Every record of the source again, as its bytes, with the id it has or would have in the tables.
+
+        Args:
+            shards: read these units only.
+
+        Raises:
+            sources.SourceError: the source is no longer what was loaded.
+        """
+        if not self.manifest["located"]:
+            named = self.manifest["tables_of"]
+            raise sources.SourceError(f"{self.source}: tables without texts, made of {named}; load that where it is")
         files = sources.locate(self.manifest["located"])
         if cache.content_hash(files) != self.manifest["content_hash"]:
             raise sources.SourceError(f"{self.source}: changed since it was loaded; load it again")
         for unit in self._units(files):
             if shards is not None and unit.shard not in shards:
                 continue
-            row = 0
-            for raw in sources.read_unit(unit):
-                if isinstance(raw, sources.Damage):
-                    continue
-                record = records.read(raw.data, raw.origin, raw.byte_offset)
-                if not isinstance(record, Rejected):
-                    yield trajectory_id(unit.shard, row), record
-                row += 1
+            records_only = (raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw))
+            for row, raw in enumerate(records_only):
+                yield trajectory_id(unit.shard, row), raw
+
+    def layouts(self) -> set[tuple[str, bytes]]:
+        """How the source's files hold their records: (container, what a record's line starts with)."""
+        units = self._units(sources.locate(self.manifest["located"]))
+        return {(unit.container, unit.prefix) for unit in units}
+
+    def _reread(self, shards: set[int] | None = None) -> Iterator[tuple[str, Trajectory]]:
+        for id_, raw in self.raw_records(shards):
+            record = records.read(raw.data, raw.origin, raw.byte_offset)
+            if not isinstance(record, Rejected):
+                yield id_, record
 
     def _units(self, files: list[sources.File]) -> Iterator[sources.Unit]:
         """The units as they were decoded: a file read by brackets is one, under its first shard."""
@@ -172,7 +189,7 @@ class Tables:
                 yield sources.whole(unit, unit.end)
 
     def _scan(self, table: Table) -> pl.LazyFrame:
-        return pl.scan_parquet(self.folder / table.name / "*.parquet")
+        return places.scan(f"{self.folder}/{table.name}")
 
     def _selected(self, table: Table) -> pl.LazyFrame:
         return self._narrowed(self._scan(table))
@@ -187,9 +204,7 @@ class Tables:
         return frame.filter(pl.col("env_id") == self.selection["env_id"]) if "env_id" in self.selection else frame
 
     def _sibling(self, table: Table) -> pl.LazyFrame:
-        if self.siblings is None:
-            return table.empty().lazy()
-        return pl.scan_parquet(self.siblings / f"{table.name}.parquet")
+        return places.scan(f"{self.siblings}/{table.name}") if self.siblings else table.empty().lazy()
 
 
 def load(
@@ -214,55 +229,34 @@ def load(
     Raises:
         sources.SourceError: there is nothing to read; the message names the remedy.
     """
-    located = source
+    written = _written(source)
+    if written is not None:
+        folder, manifest = source, written
+    else:
+        located, environments, scenarios = locations(source, environments, scenarios)
+        folder = build.build(source, sources.locate(located), jobs=jobs, dask=dask, progress=progress)
+        # The cache knows contents, not names: the same bytes may have been decoded under another one.
+        manifest = _manifest(folder) | {"source": source, "located": located, "synthetic": source == "sample"}
+    given = siblings.build(environments, scenarios)
+    if given.folder:
+        manifest |= {"siblings": given.sources, "joins": siblings.joins(folder, given.folder)}
+    return Tables(source, folder, manifest, given.folder or (folder if manifest.get("siblings") else ""))
+
+
+def locations(source: str, environments: str, scenarios: str) -> tuple[str, str, str]:
+    """What is to be located for a source and its siblings: those that the sample brings, or the release has."""
     if source == "sample":
-        located, environments, scenarios = _bundled(environments, scenarios)
-    files = sources.locate(located)
-    folder = build.build(source, files, jobs=jobs, dask=dask, progress=progress)
-    manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
-    # The cache knows contents, not names: the same bytes may have been decoded under another one.
-    manifest |= {"source": source, "located": located, "synthetic": source == "sample"}
-    return Tables(source, folder, manifest, siblings.build(environments, scenarios))
+        return _bundled(environments, scenarios)
+    return source, environments, scenarios
 
 
-def write_tables(
-    source: str,
-    out: str | Path,
-    *,
-    environments: str = "",
-    scenarios: str = "",
-    jobs: int = 0,
-    dask: str = "",
-    progress: bool = True,
-) -> dict[str, Any]:
-    """Write `OUT/<table>/*.parquet` and `OUT/manifest.json`, beside and renamed. Returns the manifest.
+def _written(source: str) -> dict[str, Any] | None:
+    """The manifest of a folder that `write_tables` wrote; None when the source is anything else.
 
     Raises:
-        FileExistsError: OUT holds something that is not such a folder.
+        sources.SourceError: the run that wrote it did not finish, or another version wrote it.
     """
-    data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, dask=dask, progress=progress)
-    out = Path(out)
-    if out.exists() and any(out.iterdir()) and not (out / "manifest.json").exists():
-        raise FileExistsError(f"{out}: not empty and not a folder of tables; name another")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    try:
-        for table in schema.RECORD_TABLES:
-            shutil.copytree(data.folder / table.name, beside / table.name)
-        for table in schema.SIBLING_TABLES:
-            if data.siblings is not None:
-                (beside / table.name).mkdir()
-                shutil.copy(data.siblings / f"{table.name}.parquet", beside / table.name / "part-00000.parquet")
-        manifest = {key: value for key, value in data.manifest.items() if key != "located"}
-        (beside / "manifest.json").write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2))
-        beside.chmod(0o755)
-        if out.exists():
-            shutil.rmtree(out)
-        beside.rename(out)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
-    return manifest
+    return None
 
 
 def _bundled(environments: str, scenarios: str) -> tuple[str, str, str]:
