@@ -184,6 +184,8 @@ def _display(data: Any, meta: dict[str, Any], content: Content) -> Iterator[Piec
     elif kind == "provenance":
         content.synthetic |= bool(meta.get("synthetic"))
         content.facts |= {str(name): str(value) for name, value in meta.get("facts", {}).items()}
+    elif kind == "prose" and "text/markdown" in data:
+        yield _prose("".join(data["text/markdown"]), Prose(content.headings), content)
     elif kind in OURS and "text/html" in data:
         if kind == "notice" and meta.get("sentence"):
             content.attention.append(str(meta["sentence"]))
