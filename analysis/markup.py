@@ -18,6 +18,26 @@ ABSENT = "–"
 # A longer text makes a table unreadable; how much is left out is said.
 MOST_CHARS = 300
 
+# Only for notebooks: the page takes it out and brings its own style. It has no colours of its own, so that it follows
+# the theme of JupyterLab.
+LAB_STYLE = """<style>
+.tj table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+.tj caption{text-align:start;font-weight:600;padding:.3em 0}
+.tj th,.tj td{padding:.2em .7em;text-align:start;vertical-align:top;max-width:34em;overflow-wrap:anywhere}
+.tj th,.tj td{unicode-bidi:isolate}
+.tj details{padding:.15em 0}
+.tj summary{cursor:pointer}
+.tj .n{text-align:end;white-space:nowrap}
+.tj .scroll{max-height:32em;overflow:auto}
+.tj.headlines{display:grid;grid-template-columns:repeat(auto-fit,minmax(11em,1fr));gap:.8em;margin:0}
+.tj.headlines .value{font-size:1.6em;font-weight:600;margin:0}
+.tj.headlines .meaning,.tj .definition,p.tj.definition{font-size:.9em;margin:0;opacity:.85}
+.tj.notice{border-inline-start:4px solid #c77c02;padding:.3em .8em}
+.tj pre{white-space:pre-wrap;overflow-wrap:anywhere}
+.tj .error{border-inline-start:4px solid #d55e00;padding-inline-start:.6em}
+</style>
+"""
+
 # C0 and C1 controls but tab and line feed, and what no encoder takes: a lone half of a surrogate pair.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _SHARE = re.compile(r"(^|_)(share|rate)(_|$)")

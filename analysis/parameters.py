@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analysis.nearest import hint
-from analysis.schema import TRAJECTORIES
+from analysis.schema import MODES
 
 
 class ParameterError(ValueError):
@@ -41,7 +41,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**63 - 1),
 }
 # The same for words; the empty one always stands for all.
-CHOICES: dict[str, list[str]] = {"traj_type": list(TRAJECTORIES["traj_type"].dtype.categories)}  # type: ignore[attr-defined]
+CHOICES: dict[str, tuple[str, ...]] = {"traj_type": MODES}
 
 _KINDS = {
     "str": "text",

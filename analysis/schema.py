@@ -111,9 +111,10 @@ _TRAJECTORY_ID = Column("trajectory_id", pl.String(), "shard and row of the reco
 _ENV_ID = Column(
     "env_id", pl.String(), "environment that offered the tools; null when the source names none", nullable=True
 )
+MODES = ("conversation", "non_conversation")
 _TRAJ_TYPE = Column(
     "traj_type",
-    pl.Enum(["conversation", "non_conversation"]),
+    pl.Enum(MODES),
     "mode of the rollout: with a simulated user (conversation) or without (non_conversation)",
 )
 _STEP = Column(

@@ -16,7 +16,7 @@ import polars as pl
 from IPython.display import display as _display
 
 from analysis import transcripts as transcript
-from analysis.markup import clean, grid, text
+from analysis.markup import LAB_STYLE, clean, grid, text
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import Tables
@@ -27,24 +27,6 @@ SYNTHETIC = (
     "Synthetic sample: these records were played by scripts in made-up environments. They show what the reports look "
     "like; no number here says anything about a real data set."
 )
-
-# Only for notebooks: the page takes it out and brings its own style. It has no colours of its own, so that it follows
-# the theme of JupyterLab.
-LAB_STYLE = """<style>
-.tj table{border-collapse:collapse;font-variant-numeric:tabular-nums}
-.tj caption{text-align:start;font-weight:600;padding:.3em 0}
-.tj th,.tj td{padding:.2em .7em;text-align:start;vertical-align:top;max-width:34em;overflow-wrap:anywhere}
-.tj th,.tj td{unicode-bidi:isolate}
-.tj .n{text-align:end;white-space:nowrap}
-.tj .scroll{max-height:32em;overflow:auto}
-.tj.headlines{display:grid;grid-template-columns:repeat(auto-fit,minmax(11em,1fr));gap:.8em;margin:0}
-.tj.headlines .value{font-size:1.6em;font-weight:600;margin:0}
-.tj.headlines .meaning,.tj .definition,p.tj.definition{font-size:.9em;margin:0;opacity:.85}
-.tj.notice{border-inline-start:4px solid #c77c02;padding:.3em .8em}
-.tj pre{white-space:pre-wrap;overflow-wrap:anywhere}
-.tj .error{border-inline-start:4px solid #d55e00;padding-inline-start:.6em}
-</style>
-"""
 
 display: Callable[..., Any] = _display
 
@@ -103,6 +85,14 @@ def headlines(numbers: Sequence[Headline]) -> None:
 def notice(sentence: str) -> None:
     """Say what needs attention; the page repeats it in its summary."""
     _html(f'<p class="tj notice">{text(sentence)}</p>', "notice", sentence=clean(sentence))
+
+
+def prose(markdown: str) -> None:
+    """Display text that a cell composed of the project's own words; the page reads it like a cell of Markdown.
+
+    Nothing of a source belongs in it: Markdown has no escape that holds everywhere.
+    """
+    display({"text/markdown": markdown, "text/plain": markdown}, raw=True, metadata={"trajectory": {"kind": "prose"}})
 
 
 def transcripts(trajectories: Iterable[Trajectory], ids: Iterable[str] = (), reasons: Iterable[str] = ()) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis import show
 from analysis.charts import theme
-from analysis.markup import CHART_TYPE, clean, formatted, grid, percent, shares, text
+from analysis.markup import CHART_TYPE, LAB_STYLE, clean, formatted, grid, percent, shares, text
 from analysis.schema import Column, Table
 from tests import builders
 from tests.outputs import shown
@@ -54,7 +54,7 @@ class Elements(HTMLParser):
 
 
 def html(output: Any) -> str:
-    return str(output.data["text/html"]).removeprefix(show.LAB_STYLE)
+    return str(output.data["text/html"]).removeprefix(LAB_STYLE)
 
 
 def kinds(outputs: list[Any]) -> list[str]:

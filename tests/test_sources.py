@@ -170,6 +170,27 @@ def test_a_file_that_holds_no_records_says_what_it_looks_like(tmp_path: Path, co
     assert "x.json" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("source", "meant"),
+    [
+        ("sampel", "sample"),
+        ("Sample", "sample"),
+        ("rnus/day_1/a.json", "runs"),
+        ("runs/day1/a.json", "day_1"),
+        ("runs/day_1/b*.jsn", "b.json"),
+        ("hbu:OWNER/NAME", "hub:OWNER/NAME"),
+    ],
+)
+def test_what_may_have_been_meant_is_named(
+    source: str, meant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs" / "day_1").mkdir(parents=True)
+    (tmp_path / "runs" / "day_1" / "b.json").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(sources.SourceError, match=rf"no such file or folder; near it: {meant}(,|$)"):
+        sources.locate(source)
+
+
 def test_a_name_that_is_not_there_names_the_nearest(tmp_path: Path) -> None:
     write(tmp_path, "trajectories.json", "[]")
     with pytest.raises(sources.SourceError, match=r"near it: trajectories\.json"):

@@ -2,9 +2,11 @@
 
 import glob
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.nearest import nearest
 from analysis.sources import address, hub
 from analysis.sources.errors import SourceError
 
@@ -59,7 +61,7 @@ def _local_files(source: str) -> list[File]:
     matches = glob.glob(str(path), recursive=True)  # noqa: PTH207
     files = [Path(match) for match in sorted(matches, key=natural) if Path(match).is_file()]
     if not files:
-        near = _nearest(path)
+        near = _nearest(source, path)
         raise SourceError(f"{source}: no such file or folder" + (f"; near it: {near}" if near else ""))
     shared = Path(os.path.commonpath([file.parent for file in files]))
     return [_local(file, file.relative_to(shared).as_posix()) for file in files]
@@ -109,9 +111,15 @@ def natural(text: str) -> list[tuple[int, int, str]]:
     return key
 
 
-def _nearest(path: Path) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  (only on the way to an error message)
-
-    if not path.parent.is_dir():
-        return ""
-    return ", ".join(get_close_matches(path.name, [p.name for p in path.parent.iterdir()], n=3))
+def _nearest(source: str, path: Path) -> str:
+    """What may have been meant: a name beside the first part of the path that does not exist, `sample`, or `hub:`."""
+    scheme, colon, name = source.partition(":")
+    if colon and "/" in name and nearest(scheme, ["hub"]):
+        return f"hub:{name}"
+    missing = path
+    while not missing.parent.is_dir():
+        missing = missing.parent
+    names = ["sample"] if path == Path(path.name) else []
+    with suppress(OSError):
+        names += [beside.name for beside in missing.parent.iterdir()]
+    return ", ".join(nearest(missing.name, names))

@@ -1,0 +1,103 @@
+"""What a handle says of itself: its source, what was rejected, and every table with its rows, columns, units, meanings.
+
+As text for a terminal, and folded table by table for a notebook. Row counts come from the Parquet files' own metadata
+unless a selection makes them a question.
+"""
+
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from analysis.markup import LAB_STYLE, clean, grid, text
+from analysis.schema import BASE_TABLES, RECORD_TABLES, REJECTED, Column, Table
+
+if TYPE_CHECKING:
+    from analysis.tables.handle import Tables
+
+FIRST_REJECTED = 5
+WIDTH = 120
+HOW_TO_GIVE = "none given: load(…, environments=…, scenarios=…) reads the sibling sets"
+
+
+def as_text(data: "Tables") -> str:
+    """The handle for a terminal: a line a column, wrapped to its place."""
+    lines = [f"Tables of {clean(data.source)}", *(f"  {clean(fact)}" for fact in _facts(data))]
+    lines += [f"    {clean(origin)}: {clean(reason)}" for origin, reason in _first_rejected(data)]
+    for table, rows in _rows(data).items():
+        if not _is_given(data, table, rows):
+            lines += ["", f"{table.name}: {HOW_TO_GIVE}"]
+            continue
+        lines += ["", f"{table.name}: {_size(table, rows)}"]
+        widths = [max(len(cell) for cell in cells) for cells in zip(*map(_cells, table), strict=True)][:3]
+        for column in table:
+            *narrow, meaning = _cells(column)
+            start = "  " + "  ".join(cell.ljust(width) for cell, width in zip(narrow, widths, strict=True)) + "  "
+            lines += wrap(meaning, WIDTH, initial_indent=start, subsequent_indent=" " * len(start))
+    return "\n".join(lines)
+
+
+def as_html(data: "Tables") -> str:
+    """The handle for a notebook: its facts, and each table folded behind a line that says what it holds."""
+    facts = "".join(f"<p>{text(fact)}</p>" for fact in _facts(data))
+    rejected = _first_rejected(data)
+    if rejected:
+        frame = pl.DataFrame(rejected, schema=["origin", "reason"], orient="row")
+        heads = {name: (REJECTED[name].title, REJECTED[name].meaning) for name in frame.columns}
+        facts += grid(frame, heads, f"The first {len(rejected)} rejected")
+    folded = "".join(_folded(data, table, rows) for table, rows in _rows(data).items())
+    return (
+        f'{LAB_STYLE}<div class="tj tables"><p><strong>Tables of {text(data.source)}</strong></p>{facts}{folded}</div>'
+    )
+
+
+def _folded(data: "Tables", table: Table, rows: int | None) -> str:
+    size = _size(table, rows) if _is_given(data, table, rows) else HOW_TO_GIVE
+    frame = pl.DataFrame([_cells(c) for c in table], schema=["column", "type", "unit", "meaning"], orient="row")
+    body = grid(frame, {}, f"Columns of {table.name}")
+    return f"<details><summary><code>{table.name}</code> {text(size)}</summary>{body}</details>"
+
+
+def _facts(data: "Tables") -> Iterator[str]:
+    manifest = data.manifest
+    synthetic = " Synthetic: played by scripts in made-up environments." if manifest.get("synthetic") else ""
+    yield "{records_in:,} records in = {kept:,} kept + {rejected:,} rejected.".format(**manifest) + synthetic
+    if data.selection:
+        yield "Selected: " + ", ".join(f"{name} = {value}" for name, value in data.selection.items())
+    for damage in manifest.get("damage", [])[:FIRST_REJECTED]:
+        yield f"Lost: {damage['origin']}: {damage['reason']}"
+
+
+def _first_rejected(data: "Tables") -> list[tuple[str, str]]:
+    if not data.manifest["rejected"]:
+        return []
+    try:
+        return data.rejected.select("origin", "reason").head(FIRST_REJECTED).collect().rows()
+    except (OSError, pl.exceptions.PolarsError):
+        return []
+
+
+def _rows(data: "Tables") -> dict[Table, int | None]:
+    """Rows of every table; None where its files cannot be read any more: what shows a handle must not raise."""
+    try:
+        counted = pl.collect_all([getattr(data, table.name).select(pl.len()) for table in BASE_TABLES])
+    except (OSError, pl.exceptions.PolarsError):
+        return dict.fromkeys(BASE_TABLES)
+    return {table: frame.item() for table, frame in zip(BASE_TABLES, counted, strict=True)}
+
+
+def _is_given(data: "Tables", table: Table, rows: int | None) -> bool:
+    return bool(rows or table in RECORD_TABLES or data.siblings)
+
+
+def _size(table: Table, rows: int | None) -> str:
+    if rows is None:
+        return "its files cannot be read; load the source again"
+    return f"{rows:,} {'row' if rows == 1 else 'rows'}, one per {table.grain}"
+
+
+def _cells(column: Column) -> tuple[str, str, str, str]:
+    kind = str(column.dtype.base_type())
+    values = f" ({', '.join(column.dtype.categories)})" if isinstance(column.dtype, pl.Enum) else ""
+    return column.name, kind, column.unit or "", column.meaning + values
