@@ -6,6 +6,22 @@ Knows bytes and containers; nothing of what a record means.
 
 from analysis.sources.containers import Damage, Raw, Unit, is_cut_wrong, plan, read_unit, whole
 from analysis.sources.errors import SourceError
-from analysis.sources.locate import File, locate
+from analysis.sources.hub import RELEASE_ENVIRONMENTS, RELEASE_SCENARIOS, is_release
+from analysis.sources.locate import SUFFIXES, File, locate
 
-__all__ = ["Damage", "File", "Raw", "SourceError", "Unit", "is_cut_wrong", "locate", "plan", "read_unit", "whole"]
+__all__ = [
+    "RELEASE_ENVIRONMENTS",
+    "RELEASE_SCENARIOS",
+    "SUFFIXES",
+    "Damage",
+    "File",
+    "Raw",
+    "SourceError",
+    "Unit",
+    "is_cut_wrong",
+    "is_release",
+    "locate",
+    "plan",
+    "read_unit",
+    "whole",
+]

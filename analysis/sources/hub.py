@@ -40,6 +40,11 @@ DEFAULT_FILES = {
     "XXHStudyHard/EnvScaler-RL-Scenario": "envscaler_rl_scenario_metadata.json",
 }
 
+# What the records of the release join to, and how a list of sources names it.
+RELEASE = "XXHStudyHard/EnvScaler-SFT-Traj-9K"
+RELEASE_ENVIRONMENTS = "hub:XXHStudyHard/EnvScaler-191-Env"
+RELEASE_SCENARIOS = "hub:XXHStudyHard/EnvScaler-SFT-Scenario,hub:XXHStudyHard/EnvScaler-RL-Scenario"
+
 # A reset connection (unlike one that merely ends) makes the library drop what it has, so a download starts over.
 DOWNLOAD_ATTEMPTS = 3
 INFO_TIMEOUT_S = 20.0
@@ -109,6 +114,11 @@ def parse(name: str) -> Wanted:
             f"{name}: not a hub source; write hub:OWNER/NAME, hub:OWNER/NAME@REVISION or hub:OWNER/NAME:FILE"
         )
     return Wanted(*match.groups())
+
+
+def is_release(source: str) -> bool:
+    """Does this source name the published trajectories on the hub, at whatever revision?"""
+    return source.startswith("hub:") and parse(source).repository == RELEASE
 
 
 def choose(wanted: Wanted, names: Collection[str]) -> list[str]:

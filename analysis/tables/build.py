@@ -1,4 +1,8 @@
-"""Decode a source into a folder of tables: units in parallel, resumed where a run was killed, finished by a rename."""
+"""Decode a source into a folder of tables: units in parallel, resumed where a run was killed, sealed by a manifest.
+
+The folder may be a path of this machine or any address that fsspec writes to, as long as the processes that decode, on
+this machine or on a cluster, can reach it.
+"""
 
 import errno
 import logging
@@ -16,76 +20,114 @@ from typing import Any
 
 import msgspec
 import polars as pl
+from filelock import FileLock
 from tqdm.auto import tqdm
 
 from analysis import sources
 from analysis.records.rules import BY_ID
-from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED
-from analysis.tables import cache
+from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
+from analysis.sources import address
+from analysis.tables import cache, places
 from analysis.tables.decode import Receipt, decode_unit
-from analysis.tables.target import write, write_bytes
 
 logger = logging.getLogger(__name__)
 
 ATTEMPTS = 3
+MANIFEST = "manifest.json"
+MISLEADING = "misleading.json"
+UNFINISHED = "unfinished.json"
 # The output cannot be written: trying again would not help, and the user must know.
 OUTPUT_ERRORS = frozenset({errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EROFS})
 # Below this many bytes a second process costs more to start than it saves.
 PARALLEL_BYTES = 24 << 20
 
 
-def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = "", progress: bool = True) -> Path:
+def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = "", progress: bool = True) -> str:
     """Tables of a source, from the cache or decoded into it.
 
     Args:
         source: what the user typed, for the manifest.
         files: what it was located as.
         jobs: processes; 0 for as many as there are cores.
-        dask: address of a Dask scheduler to run on instead.
+        dask: address of a Dask scheduler to run on instead; its workers must reach the cache folder.
         progress: show a bar for work that takes longer than a moment.
 
     Returns:
         The folder: `<table>/part-*.parquet` and `manifest.json`.
     """
     digest = cache.content_hash(files)
-    done = cache.root() / "tables" / f"{digest[:32]}-{cache.DECODER}"
-    if not (done / "manifest.json").exists():
-        working = done.with_suffix(".partial")
-        receipts = run(sources.plan(files), str(working), jobs=jobs, dask=dask, progress=progress)
-        finish(working, source, files, digest, receipts)
-        publish(working, done)
-    return done
+    done = _cache_folder(digest)
+    if not _is_sealed(done):
+        done.parent.mkdir(parents=True, exist_ok=True)
+        # Two notebooks opened on one source: the second waits and finds what the first has made.
+        with FileLock(f"{done}.lock"):
+            if not _is_sealed(done):
+                working = done.with_suffix(".partial")
+                receipts = run(sources.plan(files), str(working), jobs=jobs, dask=dask, progress=progress)
+                seal(str(working), finish(str(working), source, files, digest, receipts))
+                publish(working, done)
+    return str(done)
+
+
+def cached(digest: str) -> str:
+    """The folder of the cache that holds the tables of these contents, "" when there is none."""
+    done = _cache_folder(digest)
+    return str(done) if _is_sealed(done) else ""
+
+
+def _cache_folder(digest: str) -> Path:
+    return cache.root() / "tables" / f"{digest[:32]}-{cache.DECODER}"
+
+
+def _is_sealed(folder: Path) -> bool:
+    return (folder / MANIFEST).exists()
 
 
 def run(units: list[sources.Unit], target: str, *, jobs: int, dask: str = "", progress: bool = True) -> list[Receipt]:
-    """Decode every unit that has no receipt yet; a file whose lines mislead is read again by brackets."""
-    receipts = [receipt for unit in units if (receipt := _receipt(target, unit)) is not None]
+    """Decode every unit that has no receipt yet; a file whose lines mislead is read again by brackets.
+
+    Raises:
+        SourceError: other processes are asked for, and what is read or written is out of their reach.
+        OSError: the target cannot be written.
+    """
+    if any(address.is_private(place) for place in {target, *(unit.path for unit in units)}):
+        if dask:
+            raise sources.SourceError(f"{target}: the workers of {dask} reach no memory:// address; name a shared one")
+        jobs = 1
+    misleading = _misleading(target)
+    by_lines = [unit for unit in units if unit.name not in misleading]
+    receipts = _receipts(target, by_lines)
     had = {receipt.shard for receipt in receipts}
-    missing = [unit for unit in units if unit.shard not in had]
+    missing = [unit for unit in by_lines if unit.shard not in had]
     size = sum(unit.end - unit.start for unit in missing)
     with _bar(len(units), len(had), progress and size > PARALLEL_BYTES) as bar:
         for receipt in _map(missing, target, jobs if size > PARALLEL_BYTES else 1, dask):
             receipts.append(receipt)
             bar.update(1)
-    wrong = {receipt.file for receipt in receipts if receipt.is_cut_wrong}
-    if wrong:
-        receipts = [receipt for receipt in receipts if receipt.file not in wrong]
-        for path, parts in _by_file([unit for unit in units if unit.name in wrong]).items():
-            logger.info("%s: lines do not start records; read by brackets", path)
-            for unit in parts:
-                _forget(target, unit)
-            again = decode_unit(sources.whole(parts[0], max(unit.end for unit in parts)), target)
-            again.by_brackets = True
-            receipts.append(again)
+    found = {receipt.file for receipt in receipts if receipt.is_cut_wrong} - misleading
+    if found or misleading:
+        misleading |= found
+        receipts = [receipt for receipt in receipts if receipt.file not in misleading]
+        # Noted before it is acted on: a run that is killed between must not take one file in both ways.
+        places.write_bytes(f"{target}/units/{MISLEADING}", msgspec.json.encode(sorted(misleading)))
+        receipts.extend(_by_brackets([unit for unit in units if unit.name in misleading], target))
     return sorted(receipts, key=lambda receipt: receipt.shard)
+
+
+def _by_brackets(units: list[sources.Unit], target: str) -> Iterator[Receipt]:
+    for path, parts in _by_file(units).items():
+        logger.info("%s: lines do not start records; read by brackets", path)
+        for unit in parts:
+            _forget(target, unit)
+        receipt = decode_unit(sources.whole(parts[0], max(unit.end for unit in parts)), target)
+        receipt.by_brackets = True
+        yield receipt
 
 
 def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterator[Receipt]:
     if dask:
-        from distributed import Client  # noqa: PLC0415  (an optional extra)
-
         # Dask tries again by itself: after an error, and on another worker after one is lost.
-        with Client(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
+        with _cluster(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
             yield from _collect(executor, units, target, attempts=1)
         return
     jobs = min(jobs or _cores(), len(units))
@@ -105,6 +147,19 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterat
     for unit in left.values():
         # Some unit kills whoever reads it. Each in a pool of its own, so that the blame falls on the right one.
         yield _alone(unit, target)
+
+
+def _cluster(scheduler: str) -> Any:
+    try:
+        from distributed import Client  # noqa: PLC0415  (an optional extra)
+    except ImportError:
+        raise sources.SourceError(
+            f"{scheduler}: decoding on a cluster needs pip install 'trajectory-notebooks[dask]'"
+        ) from None
+    try:
+        return Client(scheduler)
+    except (OSError, ValueError) as error:
+        raise sources.SourceError(f"{scheduler}: no Dask scheduler answers there: {error}") from error
 
 
 def _alone(unit: sources.Unit, target: str) -> Receipt:
@@ -142,18 +197,21 @@ def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
         frame = table.empty()
         if table is REJECTED:
             frame = pl.DataFrame([(origin, unit.start, why)], schema=table.schema, orient="row")
-        write(f"{target}/{table.name}/part-{unit.shard:05d}.parquet", frame.write_parquet)
-    write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
+        places.write(f"{target}/{table.name}/part-{unit.shard:05d}.parquet", frame.write_parquet)
+    places.write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
     return receipt
 
 
-def finish(
-    target: Path, source: str, files: list[sources.File], digest: str, receipts: list[Receipt]
-) -> dict[str, Any]:
-    """What only the whole source shows: repeated scenarios, tool sets once, and the manifest."""
+def finish(target: str, source: str, files: list[sources.File], digest: str, receipts: list[Receipt]) -> dict[str, Any]:
+    """What only the whole source shows: repeated scenarios, tool sets once, and the manifest, to be sealed with.
+
+    Raises:
+        OSError: a part is not there any more, or one too many: another run writes to the same place.
+    """
+    _all_there(target, receipts)
     _repeated_tasks(target)
     _distinct_tool_sets(target)
-    manifest = {
+    return {
         "source": source,
         "files": [{"name": file.name, "bytes": file.size} for file in files],
         "bytes": sum(file.size for file in files),
@@ -170,8 +228,27 @@ def finish(
         "versions": {name: version(name) for name in ("polars", "msgspec", "jsonschema-rs")}
         | {"python": sys.version.split()[0]},
     }
-    write_bytes(str(target / "manifest.json"), msgspec.json.format(msgspec.json.encode(manifest), indent=2))
-    return manifest
+
+
+def seal(target: str, manifest: dict[str, Any]) -> None:
+    """Write the manifest, the last file of a set: what has one is finished."""
+    places.write_bytes(f"{target}/{MANIFEST}", msgspec.json.format(msgspec.json.encode(manifest), indent=2))
+
+
+def manifest_of(folder: str) -> dict[str, Any] | None:
+    """The manifest of a finished set of tables; None where there is none, or one of something else."""
+    try:
+        manifest = msgspec.json.decode(places.read_bytes(f"{folder}/{MANIFEST}"))
+    except (OSError, msgspec.MsgspecError, UnicodeError):
+        return None
+    ours = {"source", "decoder", "content_hash", "records_in", "kept", "rejected", "by_brackets"}
+    return manifest if isinstance(manifest, dict) and ours <= manifest.keys() and cache.key(manifest) else None
+
+
+def is_unfinished(folder: str) -> bool:
+    """Did a run that decodes into this folder begin and not end?"""
+    there = places.names(folder)
+    return UNFINISHED in there and MANIFEST not in there
 
 
 def publish(working: Path, done: Path) -> None:
@@ -184,40 +261,65 @@ def publish(working: Path, done: Path) -> None:
         shutil.rmtree(working, ignore_errors=True)
 
 
-def _repeated_tasks(target: Path) -> None:
-    trajectories = pl.scan_parquet(target / "trajectories" / "part-*.parquet")
+def _all_there(target: str, receipts: list[Receipt]) -> None:
+    found = places.names(f"{target}/{TRAJECTORIES.name}")
+    if [name for name in found if name.startswith("part-")] != [f"part-{r.shard:05d}.parquet" for r in receipts]:
+        raise OSError(errno.EBUSY, "its parts are not those of this run: another one is writing there", target)
+
+
+def _repeated_tasks(target: str) -> None:
     times = pl.len().over("traj_type", "task_id")
-    repeats = trajectories.filter(pl.col("task_id").is_not_null(), times > 1).select(
-        "trajectory_id",
-        rule=pl.lit(BY_ID["repeated_task"].id),
-        message=pl.lit(None, pl.UInt32),
-        detail=pl.format("{} of {} as {}", times, pl.col("task_id").str.head(200), pl.col("traj_type").cast(pl.String)),
+    repeats = (
+        places.scan(f"{target}/{TRAJECTORIES.name}")
+        .filter(pl.col("task_id").is_not_null(), times > 1)
+        .select(
+            "trajectory_id",
+            rule=pl.lit(BY_ID["repeated_task"].id),
+            message=pl.lit(None, pl.UInt32),
+            detail=pl.format(
+                "{} of {} as {}", times, pl.col("task_id").str.head(200), pl.col("traj_type").cast(pl.String)
+            ),
+        )
     )
     frame = FINDINGS.select(repeats.sort("trajectory_id")).collect()
-    write(str(target / "findings" / "repeats.parquet"), frame.write_parquet)
+    places.write(f"{target}/{FINDINGS.name}/repeats.parquet", frame.write_parquet)
 
 
-def _distinct_tool_sets(target: Path) -> None:
-    """Units see the same tool sets; the table holds each once."""
-    parts = sorted((target / "tools").glob("part-*.parquet"))
+def _distinct_tool_sets(target: str) -> None:
+    """Units see the same tool sets; the table holds each once, in its first part."""
+    parts = places.parts(f"{target}/{TOOLS.name}")
     if len(parts) > 1:
-        frame = pl.scan_parquet(parts).unique(["tool_set", "tool_name"]).sort("tool_set", "tool_name").collect()
-        write(str(parts[0]), frame.write_parquet)
+        frame = address.scan_parquet(parts).unique(["tool_set", "tool_name"]).sort("tool_set", "tool_name").collect()
+        places.write(parts[0], frame.write_parquet)
         for part in parts[1:]:
-            write(str(part), frame.clear().write_parquet)
+            places.remove(part)
+
+
+def _receipts(target: str, units: list[sources.Unit]) -> list[Receipt]:
+    """Receipts of the units that are done."""
+    there = set(places.names(f"{target}/units"))
+    found = (_receipt(target, unit) for unit in units if f"{unit.shard:05d}.json" in there)
+    return [receipt for receipt in found if receipt is not None]
 
 
 def _receipt(target: str, unit: sources.Unit) -> Receipt | None:
     try:
-        return msgspec.json.decode(Path(f"{target}/units/{unit.shard:05d}.json").read_bytes(), type=Receipt)
+        return msgspec.json.decode(places.read_bytes(f"{target}/units/{unit.shard:05d}.json"), type=Receipt)
     except (OSError, msgspec.MsgspecError):
         return None
 
 
+def _misleading(target: str) -> set[str]:
+    try:
+        return set(msgspec.json.decode(places.read_bytes(f"{target}/units/{MISLEADING}"), type=list[str]))
+    except (OSError, msgspec.MsgspecError):
+        return set()
+
+
 def _forget(target: str, unit: sources.Unit) -> None:
+    places.remove(f"{target}/units/{unit.shard:05d}.json")
     for table in RECORD_TABLES:
-        Path(f"{target}/{table.name}/part-{unit.shard:05d}.parquet").unlink(missing_ok=True)
-    Path(f"{target}/units/{unit.shard:05d}.json").unlink(missing_ok=True)
+        places.remove(f"{target}/{table.name}/part-{unit.shard:05d}.parquet")
 
 
 def _by_file(units: list[sources.Unit]) -> dict[str, list[sources.Unit]]:

@@ -8,13 +8,15 @@ changed within RACY_S of being hashed could change again within the clock's grai
 
 import hashlib
 import os
+import re
 import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from analysis.sources import File
-from analysis.tables.target import write_bytes
+from analysis.tables.places import write_bytes
 
 RACY_S = 2.0
 
@@ -37,6 +39,12 @@ def root() -> Path:
     own = os.environ.get("TRAJECTORY_CACHE")
     shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return Path(own) if own else shared / "trajectory-notebooks"
+
+
+def key(manifest: dict[str, Any]) -> str:
+    """A name for the tables of one content by one decoder, fit for a folder; "" when the manifest holds no such."""
+    name = f"{str(manifest['content_hash'])[:32]}-{manifest['decoder']}"
+    return name if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{12}", name) else ""
 
 
 def content_hash(files: list[File]) -> str:

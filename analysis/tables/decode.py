@@ -10,8 +10,8 @@ import msgspec
 
 from analysis import records, sources
 from analysis.records.model import Rejected
+from analysis.tables.places import write, write_bytes
 from analysis.tables.rows import Rows
-from analysis.tables.target import write, write_bytes
 
 # Lines that mislead do so from the start; a file of broken records is not doubted record by record.
 DOUBTS = 20

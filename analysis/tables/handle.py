@@ -1,29 +1,29 @@
 """`load(source)`: the tables of a source as LazyFrames, with the manifest that says where they come from."""
 
 import hashlib
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import msgspec
 import polars as pl
 from tqdm.auto import tqdm
 
 from analysis import records, sample, schema, sources
+from analysis.nearest import hint
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
-from analysis.tables import build, cache, siblings
+from analysis.sources import address
+from analysis.tables import build, cache, describe, places, siblings
 from analysis.tables.decode import trajectory_id
-from analysis.tables.places import write
+
+BY_NAME = {table.name: table for table in schema.BASE_TABLES}
 
 Rows = Callable[[Trajectory], Iterable[tuple[Any, ...]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tables:
     """The base tables of one source, or of a selection of it.
 
@@ -33,7 +33,7 @@ class Tables:
 
     source: str
     folder: str
-    manifest: dict[str, Any] = field(repr=False)
+    manifest: dict[str, Any]
     siblings: str = ""
     selection: dict[str, str] = field(default_factory=dict)
 
@@ -92,19 +92,79 @@ class Tables:
     def where(self, *, traj_type: str = "", env_id: str = "") -> "Tables":
         """A selection of the source; an empty text selects all.
 
+        >>> data = load("sample").where(traj_type="conversation")
+        >>> data.trajectories.select(pl.col("traj_type").unique()).collect().to_series().to_list()
+        ['conversation']
+        >>> data.where(env_id="env7")
+        Traceback (most recent call last):
+        ValueError: there is no env_id 'env7' in sample; nearest: env_7_sft
+
         Raises:
             ValueError: no such mode or environment; the message names the nearest.
         """
-        chosen = {column: value for column, value in (("traj_type", traj_type), ("env_id", env_id)) if value}
+        chosen = {column: value for column, value in (("traj_type", traj_type), ("env_id", env_id)) if value != ""}
         for column, value in chosen.items():
-            known = self._scan(schema.TRAJECTORIES).select(pl.col(column).cast(pl.String).unique().drop_nulls())
-            names = known.collect().to_series().to_list()
-            modes = ["conversation", "non_conversation"] if column == "traj_type" else []
+            scanned = self._scan(schema.TRAJECTORIES).select(pl.col(column).cast(pl.String).unique().drop_nulls())
+            names = scanned.collect().to_series().to_list()
+            modes = schema.MODES if column == "traj_type" else ()
             if value not in names and value not in modes:
-                near = get_close_matches(value, names or modes, n=3, cutoff=0.4)
-                hint = f"; nearest: {', '.join(near)}" if near else f"; it has {len(names)} different ones"
-                raise ValueError(f"{column} {value!r} does not occur in {self.source}{hint}")
+                near = hint(str(value), names or modes)
+                raise ValueError(f"there is no {column} {value!r} in {self.source}; {near}")
         return replace(self, selection={**self.selection, **chosen})
+
+    def table(self, name: str, *columns: str) -> pl.LazyFrame:
+        """A table by its name, or only some of its columns.
+
+        >>> load("sample").table("tool_calls", "tool_name", "outcome").collect_schema().names()
+        ['tool_name', 'outcome']
+        >>> load("sample").table("tool_calls", "tool_nmae")
+        Traceback (most recent call last):
+        ValueError: tool_calls has no column 'tool_nmae'; nearest: tool_name
+
+        Raises:
+            ValueError: no such table or column; the message names the nearest.
+        """
+        if name not in BY_NAME:
+            raise ValueError(f"there is no table {name!r}; {hint(name, BY_NAME)}")
+        names = BY_NAME[name].names
+        for column in columns:
+            if column not in names:
+                raise ValueError(f"{name} has no column {column!r}; {hint(column, names)}")
+        frame: pl.LazyFrame = getattr(self, name)
+        return frame.select(columns) if columns else frame
+
+    def calls_of(self, tool_name: str) -> pl.LazyFrame:
+        """The calls of one tool, in whatever environment.
+
+        >>> load("sample").calls_of("cancel_odrer")
+        Traceback (most recent call last):
+        ValueError: there is no tool 'cancel_odrer' in sample; nearest: cancel_order
+
+        Raises:
+            ValueError: no record offers or calls it; the message names the nearest.
+        """
+        calls = self.tool_calls.filter(pl.col("tool_name") == tool_name)
+        if calls.limit(1).collect().is_empty():
+            offered, called = self.tools.select("tool_name"), self.tool_calls.select("tool_name")
+            known = pl.concat([offered, called]).unique().drop_nulls().collect().to_series().to_list()
+            if tool_name not in known:
+                raise ValueError(f"there is no tool {tool_name!r} in {self.source}; {hint(tool_name, known)}")
+        return calls
+
+    def __repr__(self) -> str:
+        return describe.as_text(self)
+
+    def _repr_html_(self) -> str:
+        return describe.as_html(self)
+
+    # Out of the type checker's sight: to it a misspelt table shall stay a mistake.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_"):
+                raise AttributeError(name)
+            known = [*BY_NAME, "where", "table", "calls_of", "read", "derive", "manifest", "selection"]
+            raise AttributeError(f"no table or method {name!r}; {hint(name, known)}")
 
     def read(self, trajectory_ids: Iterable[str]) -> list[Trajectory]:
         """Read whole trajectories, texts included, from the source again; in the order asked for.
@@ -141,8 +201,8 @@ class Tables:
                 made.extend((id_, *row) for row in rows(trajectory))
             # With the declared dtypes: inferred from the first rows, a column that starts with nulls would fail later.
             frame = schema.conform(pl.DataFrame(made, schema=table.schema, orient="row"), table)
-            write(str(path), frame.write_parquet)
-        return self._narrowed(pl.scan_parquet(path))
+            places.write(str(path), frame.write_parquet)
+        return self._narrowed(pl.scan_parquet(path, glob=False))
 
     def raw_records(self, shards: set[int] | None = None) -> Iterator[tuple[str, sources.Raw]]:
         """Every record of the source again, as its bytes, with the id it has or would have in the tables.
@@ -219,9 +279,11 @@ def load(
     """Decode a source, or find it decoded, and hand out its tables.
 
     Args:
-        source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, or `sample`.
-        environments: the sibling set of environments, named the same way; "" for none (the sample brings its own).
-        scenarios: the sibling set of scenarios, SFT or RL, named the same way; several separated by commas.
+        source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, `sample`, or what
+            `write_tables` wrote, which is read lazily from where it is.
+        environments: the sibling set of environments, named the same way; "hub" for the release's, "none" for none.
+            Without it the sample brings its own, and the release, when it comes from the hub, the hub's.
+        scenarios: the sibling sets of scenarios, SFT or RL, in the same way; several separated by commas.
         jobs: processes to decode with; 0 for as many as there are cores.
         dask: address of a Dask scheduler to decode on instead.
         progress: show a bar for work of more than a moment.
@@ -229,34 +291,49 @@ def load(
     Raises:
         sources.SourceError: there is nothing to read; the message names the remedy.
     """
-    written = _written(source)
-    if written is not None:
-        folder, manifest = source, written
+    there = written(source)
+    if there is not None:
+        folder, manifest = address.plain(source).rstrip("/"), there
     else:
         located, environments, scenarios = locations(source, environments, scenarios)
         folder = build.build(source, sources.locate(located), jobs=jobs, dask=dask, progress=progress)
         # The cache knows contents, not names: the same bytes may have been decoded under another one.
-        manifest = _manifest(folder) | {"source": source, "located": located, "synthetic": source == "sample"}
-    given = siblings.build(environments, scenarios)
-    if given.folder:
-        manifest |= {"siblings": given.sources, "joins": siblings.joins(folder, given.folder)}
+        manifest = build.manifest_of(folder) or {}
+        manifest |= {"source": source, "located": located, "synthetic": source == "sample"}
+    given = siblings.build(source, environments, scenarios)
+    if given.folder or there is None:
+        manifest |= {"siblings": list(given.sources), "joins": siblings.joins(folder, given.folder)}
     return Tables(source, folder, manifest, given.folder or (folder if manifest.get("siblings") else ""))
 
 
 def locations(source: str, environments: str, scenarios: str) -> tuple[str, str, str]:
-    """What is to be located for a source and its siblings: those that the sample brings, or the release has."""
+    """What is to be located for a source and its siblings: the sample brings its own."""
     if source == "sample":
         return _bundled(environments, scenarios)
     return source, environments, scenarios
 
 
-def _written(source: str) -> dict[str, Any] | None:
+def written(source: str) -> dict[str, Any] | None:
     """The manifest of a folder that `write_tables` wrote; None when the source is anything else.
 
     Raises:
         sources.SourceError: the run that wrote it did not finish, or another version wrote it.
     """
-    return None
+    folder = address.plain(source)
+    if not (Path(folder).is_dir() or (address.is_remote(folder) and not folder.endswith(sources.SUFFIXES))):
+        return None
+    manifest = build.manifest_of(folder)
+    if manifest is None:
+        if build.is_unfinished(folder):
+            raise sources.SourceError(f"{source}: unfinished tables; write them again, which goes on where it stopped")
+        return None
+    for table in schema.RECORD_TABLES:
+        if places.scan(f"{folder}/{table.name}").collect_schema() != table.schema:
+            raise sources.SourceError(f"{source}: {table.name} has not today's columns; write the tables again")
+    origin = str(manifest["source"])
+    # Texts are read from the records again. Only on this machine: a manifest that came from elsewhere opens no address.
+    located = "" if address.is_remote(origin) or origin.startswith("hub:") else locations(origin, "", "")[0]
+    return manifest | {"source": source, "tables_of": origin, "located": located}
 
 
 def _bundled(environments: str, scenarios: str) -> tuple[str, str, str]:

@@ -5,43 +5,127 @@ import logging
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from analysis import schema, sources
 from analysis.records import siblings
-from analysis.tables import cache
-from analysis.tables.target import write
+from analysis.schema import ENVIRONMENTS, SCENARIOS, TRAJECTORIES, Table
+from analysis.tables import cache, places
 
 logger = logging.getLogger(__name__)
 
+HUB, NONE = "hub", "none"
+# Rows on the left, the catalogue they belong to, and the columns that name them there.
+JOINS: tuple[tuple[Table, Table, list[str]], ...] = (
+    (TRAJECTORIES, ENVIRONMENTS, ["env_id"]),
+    (TRAJECTORIES, SCENARIOS, ["env_id", "task_id"]),
+    (SCENARIOS, ENVIRONMENTS, ["env_id"]),
+)
 
-def build(environments: str, scenarios: str) -> Path | None:
-    """Tables of the sibling sets given, one Parquet file each; None when none is given.
+
+class Given(NamedTuple):
+    """The folder of the sibling tables, "" when there are none, and for the manifest what they were made of."""
+
+    folder: str = ""
+    sources: tuple[dict[str, Any], ...] = ()
+
+
+def build(source: str, environments: str, scenarios: str) -> Given:
+    """Tables of the sibling sets given.
 
     Args:
-        environments, scenarios: sources; several are separated by commas. Either may hold either kind.
+        source: what they are siblings of. The release, where it comes from the hub, brings the hub's: one of those that
+            cannot be had is said and done without. No other source asks the hub by itself.
+        environments, scenarios: sources, several separated by commas, either may hold either kind; "hub" for the
+            release's on the hub, "none" for none.
 
     Raises:
-        sources.SourceError: a source cannot be read, or none of its rows is an environment or a scenario.
+        sources.SourceError: what was asked for cannot be read, or no row is an environment or a scenario.
     """
-    named = [name.strip() for given in (environments, scenarios) for name in given.split(",") if name.strip()]
-    if not named:
-        return None
-    files = [file for name in named for file in sources.locate(name)]
+    found_along = sources.is_release(source)
+    located = {}
+    for asked, on_hub in ((environments, sources.RELEASE_ENVIRONMENTS), (scenarios, sources.RELEASE_SCENARIOS)):
+        for name in _names(asked or (HUB if found_along else NONE), on_hub):
+            located[name] = sources.locate(name) if asked else _locate_if_there(name)
+    located = {name: files for name, files in located.items() if files}
+    if not located:
+        return Given()
+    folder = _decoded([file for files in located.values() for file in files])
+    return Given(str(folder), tuple(_described(name, files) for name, files in located.items()))
+
+
+def joins(tables: str, given: str) -> list[dict[str, Any]]:
+    """How many keys find their row in the sibling sets, and which do not; said out loud when some fail.
+
+    Args:
+        tables, given: folders of the record tables and of the sibling tables, "" for none.
+
+    Returns:
+        A dict a join whose catalogue holds rows: `rows`, `of` and `by` name it; `keys` different ones on the left,
+        `missing` of them in the catalogue, `examples` of these.
+    """
+    checked: list[dict[str, Any]] = []
+    for left, right, by in JOINS if given else ():
+        catalogue = places.scan(f"{given}/{right.name}").select(by).collect()
+        keys = places.scan(f"{given if left is SCENARIOS else tables}/{left.name}").select(by).drop_nulls().unique()
+        if catalogue.is_empty():
+            continue
+        known = keys.collect()
+        missing = known.join(catalogue, on=by, how="anti").sort(by)
+        examples = [" ".join(row) for row in missing.head(3).rows()]
+        checked.append(
+            {"rows": left.name, "of": right.name, "by": by, "keys": known.height, "missing": missing.height}
+            | {"examples": examples}
+        )
+        if missing.height:
+            logger.warning(
+                "%s: %d of %d different %s are not among the %s given: %s; do they belong together?",
+                *(left.name, missing.height, known.height, " and ".join(by), right.name, ", ".join(examples)),
+            )
+    return checked
+
+
+def _names(asked: str, on_hub: str) -> list[str]:
+    names = [name.strip() for name in asked.split(",") if name.strip() not in ("", NONE)]
+    return [each for name in names for each in (on_hub.split(",") if name == HUB else [name])]
+
+
+def _locate_if_there(name: str) -> list[sources.File]:
+    try:
+        return sources.locate(name)
+    except sources.SourceError as error:
+        logger.warning("%s Going on without it.", error)
+        return []
+
+
+def _described(name: str, files: list[sources.File]) -> dict[str, Any]:
+    return {
+        "source": name,
+        "files": [{"name": file.name, "bytes": file.size} for file in files],
+        "content_hash": cache.content_hash(files),
+        "revision": next((file.revision for file in files if file.revision), None),
+    }
+
+
+def _decoded(files: list[sources.File]) -> Path:
     digest = hashlib.sha256(" ".join(cache.content_hash([file]) for file in files).encode()).hexdigest()
     done = cache.root() / "siblings" / f"{digest[:32]}-{cache.DECODER}"
     if not done.exists():
         done.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(dir=done.parent, prefix=".siblings."))
-        rows = _read(files)
-        for table in schema.SIBLING_TABLES:
-            write(str(beside / f"{table.name}.parquet"), _frame(getattr(rows, table.name), table).write_parquet)
         try:
+            rows = _read(files)
+            for table in schema.SIBLING_TABLES:
+                frame = _frame(getattr(rows, table.name), table)
+                places.write(f"{beside}/{table.name}/part-00000.parquet", frame.write_parquet)
             beside.rename(done)
-        except OSError:
+        except BaseException as error:
             shutil.rmtree(beside, ignore_errors=True)
+            was_beaten = isinstance(error, OSError) and done.exists()  # by a run that makes the same
+            if not was_beaten:
+                raise
     return done
 
 
