@@ -4,23 +4,13 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from analysis.measures.expressions import FEWEST_FOR_A_RATE, error_rate, rated
+from analysis.measures.expressions import error_rate, rated
+from analysis.measures.headlines import HEADLINES, count, rate
 from analysis.schema import END_CLASSES, FINDINGS, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
 _RECORDS = Column("records", pl.UInt32(), "records kept", unit="records")
 CANDIDATES = {"assistant_messages": "assistant messages", "tool_calls": "tool calls", "tool_messages": "tool messages"}
-
-HEADLINES = Table(
-    "overview_headlines",
-    "number a reader takes away",
-    (
-        Column("value", pl.String(), "the number, as text"),
-        Column("label", pl.String(), "what it counts"),
-        Column("meaning", pl.String(), "its definition, with the denominator"),
-    ),
-    key=("label",),
-)
 
 RULES = Table(
     "overview_rules",
@@ -134,33 +124,33 @@ def headlines(
     sound = n - pl.col("breaking")
     numbers = [
         (
-            _count(n),
+            count(n),
             "records kept",
-            pl.format("of {} read; {} rejected", _count(n + pl.col("rejected")), _count(pl.col("rejected"))),
+            pl.format("of {} read; {} rejected", count(n + pl.col("rejected")), count(pl.col("rejected"))),
         ),
-        (_count(pl.col("environments")), "environments", pl.lit("distinct env_id among the records kept")),
-        (_count(pl.col("scenarios")), "scenarios", pl.lit("distinct scenarios among the records kept")),
+        (count(pl.col("environments")), "environments", pl.lit("distinct env_id among the records kept")),
+        (count(pl.col("scenarios")), "scenarios", pl.lit("distinct scenarios among the records kept")),
         (
-            _count(pl.col("talks")),
+            count(pl.col("talks")),
             "conversations",
-            pl.format("with a simulated user; the other {} run without", _count(n - pl.col("talks"))),
+            pl.format("with a simulated user; the other {} run without", count(n - pl.col("talks"))),
         ),
         (_steps(), "steps, median", pl.lit("assistant messages per trajectory; conversations / without a user")),
-        (_count(pl.col("calls")), "tool calls", pl.lit("in the records kept, unreadable blocks included")),
+        (count(pl.col("calls")), "tool calls", pl.lit("in the records kept, unreadable blocks included")),
         (
-            _rate(pl.col("errors"), pl.col("judged")),
+            rate(pl.col("errors"), pl.col("judged")),
             "of calls fail",
             pl.format(
                 "{} of {} calls whose result says ok or error, {} say neither; no measure of quality",
-                _count(pl.col("errors")),
-                _count(pl.col("judged")),
-                _count(pl.col("calls") - pl.col("judged")),
+                count(pl.col("errors")),
+                count(pl.col("judged")),
+                count(pl.col("calls") - pl.col("judged")),
             ),
         ),
         (
-            _rate(sound, n),
+            rate(sound, n),
             "records without a finding",
-            pl.format("{} of {} records kept break no rule of the contract", _count(sound), _count(n)),
+            pl.format("{} of {} records kept break no rule of the contract", count(sound), count(n)),
         ),
     ]
     rows = [
@@ -279,23 +269,6 @@ def reasons(rejected: pl.LazyFrame, *, top: int = 50) -> pl.LazyFrame:
 def _breaking(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
     """The trajectories with at least one finding."""
     return findings.select("trajectory_id").unique().join(trajectories, on="trajectory_id", how="semi")
-
-
-def _count(number: pl.Expr) -> pl.Expr:
-    """A count with thousands apart, as text."""
-    # Three digits at a time from the right: Polars has no thousands separator.
-    groups = number.cast(pl.Int64).cast(pl.String).str.reverse().str.extract_all(r"\d{1,3}")
-    return groups.list.join(",").str.reverse()
-
-
-def _rate(events: pl.Expr, trials: pl.Expr) -> pl.Expr:
-    """A rate as a percentage; under 20 events tried, the counts."""
-    share = (100 * events / trials).round(1).cast(pl.String)
-    return (
-        pl.when(trials >= FEWEST_FOR_A_RATE)
-        .then(pl.format("{} %", share))
-        .otherwise(pl.format("{} of {}", events.cast(pl.Int64), trials.cast(pl.Int64)))
-    )
 
 
 def _steps() -> pl.Expr:

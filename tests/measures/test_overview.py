@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from analysis.measures import headlines as head
 from analysis.measures import overview
 from analysis.records.rules import RULES
 from analysis.schema import FINDINGS, REJECTED, TOOL_CALLS, TRAJECTORIES, Table
@@ -126,7 +127,7 @@ def test_a_source_of_which_all_is_rejected_still_has_its_headlines() -> None:
     ],
 )
 def test_a_count_is_written_with_thousands_apart(number: int, text: str) -> None:
-    assert pl.select(overview._count(pl.lit(number))).item() == text
+    assert pl.select(head.count(pl.lit(number))).item() == text
 
 
 def test_rules_count_records_once_and_findings_each() -> None:
@@ -203,7 +204,7 @@ def test_every_rule_of_the_project_is_listed_with_its_sentence() -> None:
 
 Measure = Callable[[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
 MEASURES: list[tuple[Table, Measure]] = [
-    (overview.HEADLINES, overview.headlines),
+    (head.HEADLINES, overview.headlines),
     (overview.RULES, lambda t, c, f, r: overview.rules(t, f, CONTRACT)),
     (overview.SOUND, lambda t, c, f, r: overview.sound(t, f)),
     (overview.STEPS, lambda t, c, f, r: overview.steps_candidates(t)),
