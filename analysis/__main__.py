@@ -1,6 +1,7 @@
 """The command line: one verb a task, each thin. `python -m analysis VERB --help` teaches with examples."""
 
 import argparse
+import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +11,18 @@ from analysis import sample
 from analysis.schema import SchemaError
 from analysis.sources import SourceError
 
+FULL = (errno.ENOSPC, errno.EDQUOT)
 OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED = 0, 1, 2, 6, 130
 
+# Those of analysis.export, which takes half a second to import; a test holds the two together.
+EXPORT_FORMATS = ("messages", "sharegpt", "alpaca-mask-history", "parquet", "raw")
 SOURCE = "a file, a glob, a folder, an fsspec address, `sample`, or hub:OWNER/NAME[@REVISION][:FILE]"
 EPILOG = """\
 examples:
   python -m analysis report                                   the bundled sample -> reports/html/index.html
   python -m analysis report trajectories.json                 the same for your records
   python -m analysis tables trajectories.json out/            tables as Parquet, for any tool
+  python -m analysis export trajectories.json out/ --format sharegpt --validation 0.1
   python -m analysis sample big.json --trajectories 9022 --environments 140 --seed 1
   python -m analysis VERB --help                              what a verb takes, with examples
 
@@ -27,11 +32,38 @@ TABLES = """\
 examples:
   python -m analysis tables trajectories.json out/
   python -m analysis tables 'runs/**/*.json' out/ --jobs 4
+  python -m analysis tables 's3://bucket/runs/*.jsonl' s3://bucket/tables --dask tcp://scheduler:8786
   python -m analysis tables hub:XXHStudyHard/EnvScaler-SFT-Traj-9K out/ \\
       --environments hub:XXHStudyHard/EnvScaler-191-Env --scenarios hub:XXHStudyHard/EnvScaler-SFT-Scenario
 
-writes OUT/<table>/*.parquet and OUT/manifest.json. Records in = kept + rejected, always.
+writes OUT/<table>/*.parquet and, last of all, OUT/manifest.json. Records in = kept + rejected, always. OUT is then a
+source like any other. A run that was killed goes on where it stopped.
 exit status: 0 all kept · 1 something was rejected or lost · 2 could not run · 6 cannot write · 130 interrupted
+"""
+EXPORT = """\
+examples:
+  python -m analysis export trajectories.json chat/ --format messages
+  python -m analysis export trajectories.json split/ --format sharegpt --validation 0.1 --by environment --seed 7
+  python -m analysis export trajectories.json sft/ --format alpaca-mask-history \\
+      --where "traj_type = 'non_conversation' AND end_class = 'completed_marker' AND steps BETWEEN 5 AND 25"
+  python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1"
+
+formats:
+  messages             OpenAI chat, as TRL takes it; tools and arguments are JSON texts
+  sharegpt             LlamaFactory's ShareGPT: human, gpt, function_call, observation; with its dataset_info.json
+  alpaca-mask-history  a row per assistant turn, thoughts out of the history: train with mask_history: true
+  parquet              the rows of messages as Parquet; an absent key is a null
+  raw                  the records' own bytes, in the layout of their source
+
+writes OUT/train.*, OUT/validation.* and OUT/manifest.json. Records in = exported + filtered + refused + rejected,
+always; a record that a format cannot hold is refused, and the manifest names it with the rule.
+
+--where is SQL over one row of the trajectories table (`python -m analysis tables` writes it): and, or, not, in, like,
+between, is null, case, ~ for regular expressions, and functions of texts and numbers. Its columns:
+  trajectory_id origin dialect traj_type env_id task_id task steps assistant_messages user_messages tool_messages
+  tool_calls tools_offered tools_used tool_set end_class reasoning_messages total_reward trial model record_bytes
+
+exit status: 0 all went · 1 a record was refused, rejected or lost · 2 could not run · 6 cannot write · 130 interrupted
 """
 SAMPLE = """\
 examples:
@@ -88,18 +120,49 @@ def tables(options: argparse.Namespace) -> int:
     kept, rejected, records = manifest["kept"], manifest["rejected"], manifest["records_in"]
     print(f"{options.out}: {records:,} records in = {kept:,} kept + {rejected:,} rejected")
     if rejected:
-        _say(f"{rejected:,} of {records:,} records rejected; all with their reasons in {options.out / 'rejected'}:")
-        _say_first_rejected(options.out / "rejected")
+        where = f"{options.out.rstrip('/')}/rejected"
+        _say(f"{rejected:,} of {records:,} records rejected; all with their reasons in {where}:")
+        _say_first_rejected(where)
     for damage in manifest["damage"]:
         _say(f"{damage['origin']}: {damage['reason']}")
     return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK
 
 
-def _say_first_rejected(folder: Path, most: int = 5) -> None:
-    import polars as pl  # noqa: PLC0415
+def _say_first_rejected(folder: str, most: int = 5) -> None:
+    from analysis.tables import places  # noqa: PLC0415
 
-    for origin, reason in pl.scan_parquet(folder / "*.parquet").select("origin", "reason").head(most).collect().rows():
+    for origin, reason in places.scan(folder).select("origin", "reason").head(most).collect().rows():
         _say(f"{origin}: {reason}")
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write chosen records for another tool; 1 when one was refused, rejected or lost, unless that may be."""
+    from analysis.export import ExportError, Request  # noqa: PLC0415
+    from analysis.export import export as run  # noqa: PLC0415
+
+    chosen = {name: getattr(options, name) for name in ("source", "out", "shape", "where", "validation", "by", "seed")}
+    try:
+        manifest = run(Request(**chosen, jobs=options.jobs, progress=not options.quiet))
+    except ExportError as error:
+        return _complain(error, COULD_NOT)
+    print(
+        f"{options.out}: {manifest['records_in']:,} records in = {manifest['exported']:,} exported + "
+        f"{manifest['filtered']:,} filtered + {manifest['refused']:,} refused + {manifest['rejected']:,} rejected"
+    )
+    for name, part in manifest["splits"].items():
+        print(
+            f"  {name}: {part['records']:,} records, {part['rows']:,} rows, {part['scenarios']:,} scenarios, "
+            f"{part['environments']:,} environments: {', '.join(part['files'])}"
+        )
+    for change, count in manifest["changes"].items():
+        print(f"  changed: {count:,} {change}")
+    for rule, count in manifest["refusals"].items():
+        _say(f"{count:,} refused, {rule}; each is named in {options.out / 'manifest.json'}")
+    near = manifest.get("leaks", {}).get("near_duplicate_tasks", 0)
+    if near:
+        _say(f"{near:,} pairs of tasks read nearly the same on both sides of the split; see leaks in the manifest")
+    lost = manifest["refused"] or manifest["rejected"] or manifest["damage"]
+    return LOST if lost and not options.keep_going else OK
 
 
 def write_sample(options: argparse.Namespace) -> int:
@@ -150,6 +213,7 @@ def _parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name, run, about, epilog, options in (
         ("tables", tables, "decode a source into Parquet tables", TABLES, _table_options),
+        ("export", export, "choose, split and write records for other tools", EXPORT, _export_options),
         ("sample", write_sample, "play a synthetic sample into a file", SAMPLE, _sample_options),
         ("report", report, "execute the notebooks and write one HTML file each", REPORT, _report_options),
     ):
@@ -161,13 +225,37 @@ def _parser() -> argparse.ArgumentParser:
 
 def _table_options(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("source", metavar="SOURCE", help=SOURCE)
-    verb.add_argument("out", metavar="OUT", type=Path, help="folder to write")
+    verb.add_argument("out", metavar="OUT", help="folder to write, or any address fsspec writes to")
     _sibling_options(verb)
     verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
     verb.add_argument(
         "--dask", default="", metavar="ADDRESS", help="decode on a Dask cluster, e.g. tcp://scheduler:8786"
     )
     verb.add_argument("--keep-going", action="store_true", help="exit with 0 even when records were rejected or lost")
+    verb.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _export_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("source", metavar="SOURCE", help=SOURCE)
+    verb.add_argument("out", metavar="OUT", type=Path, help="folder to write")
+    verb.add_argument("--format", dest="shape", required=True, choices=EXPORT_FORMATS, help="what to write")
+    verb.add_argument(
+        "--where", default="", metavar="EXPR", help="condition a record has to meet; default: all records"
+    )
+    verb.add_argument(
+        "--validation", type=float, default=0.0, metavar="SHARE", help="share to hold out, e.g. 0.1; default: none"
+    )
+    verb.add_argument(
+        "--by",
+        choices=("scenario", "environment"),
+        default="scenario",
+        help="what is never split between train and validation; default: %(default)s",
+    )
+    verb.add_argument("--seed", type=int, default=0, metavar="S", help="of the split; default: %(default)s")
+    verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
+    verb.add_argument(
+        "--keep-going", action="store_true", help="exit with 0 even when records were refused or rejected"
+    )
     verb.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
@@ -213,9 +301,11 @@ def _report_options(verb: argparse.ArgumentParser) -> None:
 
 
 def _sibling_options(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--environments", default="", metavar="SOURCE", help="sibling set of environments")
     verb.add_argument(
-        "--scenarios", default="", metavar="SOURCE", help="sibling sets of scenarios, separated by commas"
+        "--environments", default="", metavar="SOURCE", help="sibling set of environments; `hub`: the release's there"
+    )
+    verb.add_argument(
+        "--scenarios", default="", metavar="SOURCE", help="sibling sets of scenarios, separated by commas; or `hub`"
     )
 
 
@@ -241,7 +331,8 @@ def _positive(text: str) -> int:
 
 def _cannot_write(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror or error}"
+    remedy = "; free some and run again: it goes on where it stopped" if error.errno in FULL else ""
+    return f"{where}{error.strerror or error}{remedy}"
 
 
 def _complain(problem: object, status: int) -> int:

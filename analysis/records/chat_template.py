@@ -71,11 +71,11 @@ def declares_tools(trajectory: Trajectory) -> bool:
 
 def tools_block(tools: tuple[Tool, ...]) -> str:
     """The `# Tools` part: one function schema a line, written as Python's `json.dumps` writes it."""
-    lines = "".join("\n" + _dumps(_declaration(tool)) for tool in tools)
+    lines = "".join("\n" + _dumps(declaration(tool)) for tool in tools)
     return _TOOLS_HEAD + lines + _TOOLS_FOOT
 
 
-def _declaration(tool: Tool) -> dict[str, object]:
+def declaration(tool: Tool) -> dict[str, object]:
     function = {"name": tool.name, "description": tool.description, "parameters": json.loads(tool.schema or "null")}
     return {"type": "function", "function": function}
 

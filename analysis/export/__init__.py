@@ -1,0 +1,11 @@
+"""Records chosen, split and written for other people's tools: chat rows, ShareGPT, Alpaca with history, Parquet, raw.
+
+`where` reads the condition, `split` deals scenarios to train and validation, `shapes` turns one record into rows,
+`files` writes them, `run` does it all in one pass over the source.
+"""
+
+from analysis.export.errors import ExportError
+from analysis.export.run import Request, export
+from analysis.export.shapes import FORMATS
+
+__all__ = ["FORMATS", "ExportError", "Request", "export"]

@@ -1,0 +1,241 @@
+"""An export from start to end: choose, deal, write in one pass over the source, and account for every record."""
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+from tqdm.auto import tqdm
+
+from analysis import records, sources
+from analysis.export import files, shapes, split
+from analysis.export.errors import ExportError, RefusedError
+from analysis.export.where import chosen
+from analysis.records.model import Rejected
+from analysis.tables import Tables, load
+
+# Pairs of near-duplicates that the manifest shows; their number stands beside them.
+LEAKS_SHOWN = 20
+_LLAMAFACTORY: dict[str, dict[str, Any]] = {
+    "sharegpt": {
+        "formatting": "sharegpt",
+        "columns": {"messages": "conversations", "system": "system", "tools": "tools"},
+    },
+    "alpaca-mask-history": {
+        "formatting": "alpaca",
+        "columns": {
+            "prompt": "instruction",
+            "query": "input",
+            "response": "output",
+            "system": "system",
+            "history": "history",
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to export.
+
+    Args:
+        source: as `analysis.load` takes it.
+        out: a folder to write; one that an export wrote is replaced, another one is not touched.
+        shape: one of `FORMATS`.
+        where: a condition over the trajectories table; "" for all records.
+        validation: share of the records to hold out; 0 for none.
+        by: what is never split between train and validation.
+        seed: of the split.
+        jobs: processes to decode with; 0 for as many as there are cores.
+        progress: show a bar for work of more than a moment.
+    """
+
+    source: str
+    out: Path
+    shape: str
+    where: str = ""
+    validation: float = 0.0
+    by: split.By = "scenario"
+    seed: int = 0
+    jobs: int = 0
+    progress: bool = True
+
+
+def export(request: Request) -> dict[str, Any]:
+    """Write `OUT/train.*`, `OUT/validation.*` when asked for, and `OUT/manifest.json`; beside, then renamed.
+
+    Returns:
+        The manifest: records_in = exported + filtered + refused + rejected, and what each of these is.
+
+    Raises:
+        ExportError: an unknown format, a condition or a split that cannot be, a folder that holds something else.
+        sources.SourceError: the source cannot be read, or changed meanwhile.
+    """
+    if request.shape not in shapes.FORMATS:
+        raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
+    data = load(request.source, jobs=request.jobs, progress=request.progress)
+    trajectories = chosen(data.trajectories, request.where)
+    splits = split.deal(trajectories, request.validation, request.by, request.seed)
+    with _beside(request.out) as folder:
+        tally = _write(request, data, splits, folder)
+        manifest = _manifest(request, data, trajectories, splits, tally)
+        _write_json(folder / "manifest.json", manifest)
+        if request.shape in _LLAMAFACTORY:
+            _write_json(folder / "dataset_info.json", _dataset_info(request.shape, tally))
+    return manifest
+
+
+@dataclass
+class _Tally:
+    """What became of the records of each split, and what they are written to."""
+
+    writers: dict[str, files.Writer]
+    records: Counter[str]
+    rows: Counter[str]
+    changes: Counter[str]
+    refused: list[tuple[str, str, str]]
+    columns: set[str]
+
+
+def _write(request: Request, data: Tables, splits: dict[str, str], folder: Path) -> _Tally:
+    names = (split.TRAIN, split.VALIDATION) if request.validation else (split.TRAIN,)
+    layouts = data.layouts() if request.shape == "raw" else set()
+    writers = {name: files.writer(request.shape, layouts, folder, name) for name in names}
+    tally = _Tally(writers, Counter(), Counter(), Counter(), [], set())
+    try:
+        total = int(data.manifest["records_in"])
+        bar = tqdm(
+            data.raw_records(), total=total, desc=request.shape, unit="record", delay=2, disable=not request.progress
+        )
+        for id_, raw in bar:
+            if id_ in splits:
+                _add(request.shape, raw, splits[id_], tally)
+    finally:
+        for writer in writers.values():
+            writer.close()
+    met = sum(tally.records.values()) + len(tally.refused)
+    if met != len(splits):
+        raise sources.SourceError(f"{request.source}: {met:,} of {len(splits):,} records were there; load it again")
+    return tally
+
+
+def _add(shape: str, raw: sources.Raw, name: str, tally: _Tally) -> None:
+    try:
+        rows = list(_rows(shape, raw, tally.changes))
+    except RefusedError as error:
+        tally.refused.append((raw.origin, error.rule, error.detail[:300]))
+        return
+    for row in rows:
+        tally.writers[name].add(row)
+        if isinstance(row, dict):
+            tally.columns.update(row)
+    tally.records[name] += 1
+    tally.rows[name] += len(rows)
+
+
+def _rows(shape: str, raw: sources.Raw, changes: Counter[str]) -> Iterator[Any]:
+    convert = shapes.FORMATS[shape]
+    if convert is None:
+        yield raw.data
+        return
+    trajectory = records.read(raw.data, raw.origin, raw.byte_offset)
+    if isinstance(trajectory, Rejected):
+        raise RefusedError("unreadable", trajectory.reason)
+    made: Counter[str] = Counter()
+    yield from convert(shapes.source(raw.data, trajectory, made))
+    # Only of records that were written: a refusal ends this before.
+    changes.update(made)
+
+
+def _manifest(
+    request: Request, data: Tables, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally
+) -> dict[str, Any]:
+    exported = sum(tally.records.values())
+    manifest = {
+        "source": request.source,
+        "content_hash": data.manifest["content_hash"],
+        "revision": data.manifest["revision"],
+        "format": request.shape,
+        "where": request.where,
+        "records_in": data.manifest["records_in"],
+        "exported": exported,
+        "filtered": data.manifest["kept"] - len(splits),
+        "refused": len(tally.refused),
+        "rejected": data.manifest["rejected"],
+        "damage": data.manifest["damage"],
+        "rows": sum(tally.rows.values()),
+        "splits": {name: _split(name, trajectories, splits, tally) for name in tally.writers},
+        "changes": dict(sorted(tally.changes.items())),
+        "refusals": dict(sorted(Counter(rule for _, rule, _ in tally.refused).items())),
+        "refused_records": [dict(zip(("origin", "rule", "detail"), row, strict=True)) for row in tally.refused],
+        "versions": {"trajectory-notebooks": version("trajectory-notebooks"), "polars": version("polars")},
+    }
+    if request.validation:
+        manifest["split"] = {"validation": request.validation, "by": request.by, "seed": request.seed}
+        manifest["leaks"] = _leaks(trajectories, splits)
+    return manifest
+
+
+def _split(name: str, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally) -> dict[str, Any]:
+    dealt = [id_ for id_, side in splits.items() if side == name]
+    mine = trajectories.filter(pl.col("trajectory_id").is_in(dealt))
+    return {
+        "files": tally.writers[name].files,
+        "records": tally.records[name],
+        "rows": tally.rows[name],
+        "scenarios": mine.select("env_id", "task_id").n_unique(),
+        "environments": mine.select("env_id").n_unique(),
+    }
+
+
+def _leaks(trajectories: pl.DataFrame, splits: dict[str, str]) -> dict[str, Any]:
+    pairs = split.leaks(trajectories, splits)
+    shown = pairs.head(LEAKS_SHOWN).select("left_task_id", "right_task_id", "jaccard", "left_id", "right_id")
+    return {"near_duplicate_tasks": pairs.height, "shown": shown.to_dicts()}
+
+
+def _dataset_info(shape: str, tally: _Tally) -> dict[str, Any]:
+    """What LlamaFactory looks for in a `dataset_dir`: a column it is promised has to be there."""
+    known = _LLAMAFACTORY[shape]
+    columns = {role: column for role, column in known["columns"].items() if column in tally.columns}
+    return {
+        name: {"file_name": writer.files[0], "formatting": known["formatting"], "columns": columns}
+        for name, writer in tally.writers.items()
+    }
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2))
+
+
+@contextmanager
+def _beside(out: Path) -> Iterator[Path]:
+    """A folder beside OUT that takes its place when all went well."""
+    if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _is_export(out))):
+        raise ExportError(f"{out}: not empty and not a folder that an export wrote; name another")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
+    try:
+        yield folder
+        folder.chmod(0o755)
+        if out.exists():
+            shutil.rmtree(out)
+        folder.rename(out)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _is_export(folder: Path) -> bool:
+    try:
+        held = msgspec.json.decode((folder / "manifest.json").read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.MsgspecError):
+        return False
+    return "format" in held and "exported" in held

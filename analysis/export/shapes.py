@@ -1,0 +1,298 @@
+"""One record -> the rows of a format, or a refusal that names the rule.
+
+- `messages`: one row of OpenAI chat, as TRL takes it. `tools` and every call's `arguments` are JSON texts, so that the
+  rows of different tools share one schema. Keys that a record does not have are not invented: no ids, no types.
+- `parquet`: the same rows; there an absent key is a null.
+- `sharegpt`: one row of LlamaFactory's ShareGPT: human and observation alternate with gpt and function_call.
+- `alpaca-mask-history`: a row for every assistant turn, as the publisher trained: texts of Qwen3's template, thoughts
+  in the output and none in the history. To be trained on with `mask_history: true`.
+
+A record whose calls are texts already (prompt mode, Qwen's template) keeps its texts as they stand.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+
+from analysis.export.errors import RefusedError
+from analysis.records import alpaca, chat_template, sharegpt
+from analysis.records.chat import read_messages
+from analysis.records.jsontext import loads
+from analysis.records.model import Call, Message, Trajectory
+from analysis.records.record import Record
+from analysis.records.release import tools_text
+from analysis.records.runner import is_prompt_mode
+
+Row = dict[str, Any]
+Shape = Callable[["Source"], Iterator[Row]]
+# What says where a record comes from and how it went, carried as it stands where the record has it.
+CARRIED = ("id", "env_id", "task_id", "traj_type", "task_info", "model", "trial", "total_reward", "steps")
+CARRIED_BY_RUNNER = ("terminated", "truncated")
+TAGS = ("<think>", "</think>")
+ASKING = ("human", "user", "observation")
+ANSWERING = ("gpt", "assistant", "function_call")
+
+
+class Source(NamedTuple):
+    """A record as read, its raw fields, and what was changed on the way, counted."""
+
+    record: Record
+    trajectory: Trajectory
+    delivered: list[Message]
+    changes: Counter[str]
+
+    @property
+    def is_text(self) -> bool:
+        """Are its calls blocks in texts?"""
+        return is_prompt_mode(self.delivered)
+
+
+def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
+    """A record with what its shapes need; calls without arguments get an empty object.
+
+    Raises:
+        RefusedError: no format but raw can hold it.
+    """
+    record = Record(raw, trajectory.origin)
+    delivered = {"sharegpt": sharegpt.messages, "alpaca": alpaca.messages}.get(trajectory.dialect, read_messages)
+    opened = Source(record, trajectory, delivered(record), changes)
+    _refuse_unreadable(opened)
+    for call in trajectory.calls:
+        if call.arguments_state == "empty":
+            changes["calls without arguments, written as {}"] += 1
+            call.arguments, call.form = "{}", "string"
+    return opened
+
+
+def chat(opened: Source) -> Iterator[Row]:
+    """`messages`: one row."""
+    row: Row = {key: _on_one_line(opened.record.raw(key)) for key in _carried(opened) if key in opened.record}
+    if tools := _tools(opened):
+        row["tools"] = tools
+    row["messages"] = [_text(m) for m in opened.delivered] if opened.is_text else [*map(_chat, _structured(opened))]
+    yield row
+
+
+def flat_chat(opened: Source) -> Iterator[Row]:
+    """`parquet`: the row of `messages` in columns whose types do not depend on the record."""
+    (row,) = chat(opened)
+    trajectory = opened.trajectory
+    plain = {key: loads(bytes(value))[0] for key, value in row.items() if key not in ("messages", "tools")}
+    if "task_info" in plain:
+        plain["task_info"] = {name: getattr(trajectory, name) for name in ("env_id", "task_id", "task")}
+    plain |= {key: getattr(trajectory, key) for key in ("model", "trial", "total_reward", "steps") if key in plain}
+    for key in ("id", "env_id", "task_id"):
+        if key in plain:
+            plain[key] = trajectory.env_id if key == "env_id" else trajectory.task_id
+    yield {**plain, "tools": row.get("tools"), "messages": row["messages"]}
+
+
+def share_gpt(opened: Source) -> Iterator[Row]:
+    """`sharegpt`: one row."""
+    messages = opened.delivered if opened.is_text else _structured(opened)
+    system = messages[0].content if messages and messages[0].role == "system" else None
+    turns = list(_turns(opened, messages if system is None else messages[1:]))
+    row: Row = _identity(opened)
+    if tools := _tools(opened):
+        row["tools"] = tools
+    if system is not None:
+        row["system"] = system
+    row["conversations"] = [{"from": speaker, "value": value} for speaker, value in _paired(opened, turns)]
+    yield row
+
+
+def alpaca_rows(opened: Source) -> Iterator[Row]:
+    """`alpaca-mask-history`: a row for every assistant turn."""
+    turns = list(_delivered_turns(opened) if opened.is_text else _rendered_turns(opened))
+    system = turns.pop(0).text if turns and turns[0].speaker == "system" else ""
+    spoken = _paired(opened, [(turn.speaker, turn) for turn in turns])
+    history: list[list[str]] = []
+    for (_, asked), (_, answered) in zip(spoken[::2], spoken[1::2], strict=True):
+        row = {"instruction": asked.text, "input": "", "output": answered.text, "system": system, "history": history}
+        yield row | _identity(opened, "env_id", "task_id")
+        history = [*history, [asked.text, answered.without_thought]]
+
+
+FORMATS: dict[str, Shape | None] = {
+    "messages": chat,
+    "sharegpt": share_gpt,
+    "alpaca-mask-history": alpaca_rows,
+    "parquet": flat_chat,
+    "raw": None,
+}
+
+
+# What cannot be written ---------------------------------------------------------------------------------------------
+
+
+def _refuse_unreadable(opened: Source) -> None:
+    trajectory = opened.trajectory
+    parts = next((finding for finding in trajectory.findings if finding.rule == "content_parts"), None)
+    if parts is not None:
+        raise RefusedError("content_parts", f"message {parts.message}: {parts.detail}")
+    if all(message.role != "assistant" for message in trajectory.messages):
+        raise RefusedError("no_assistant", "no message of the assistant: there is nothing to train on")
+    if opened.is_text:
+        return
+    for index, message in enumerate(trajectory.messages):
+        if message.role == "other":
+            raise RefusedError("legal_roles", f"message {index}: the role {message.delivered_as[:60]!r}")
+        if any(call.name is None for call in message.calls):
+            raise RefusedError("unreadable_call", f"message {index}: a call that names no tool")
+
+
+def _refuse_unpaired(trajectory: Trajectory) -> None:
+    """For formats that pair by position alone: every call has its result right behind it, and every result a call."""
+    for finding in trajectory.findings:
+        if finding.rule in ("unanswered_call", "orphan_result", "ambiguous_pairing"):
+            raise RefusedError(finding.rule, f"message {finding.message}: {finding.detail}")
+    for call in trajectory.calls:
+        if call.arguments_state in ("unparsable", "not_object"):
+            raise RefusedError("arguments", f"message {call.message}: {call.name}'s are not a JSON object")
+    for index, message in enumerate(trajectory.messages):
+        if any(tag in text for text in (message.content, message.reasoning or "") for tag in TAGS):
+            raise RefusedError("thought_tags", f"message {index}: <think> or </think> in a text that is not tagged")
+
+
+def _paired(opened: Source, turns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """User and assistant by turns, the closing turn of the user left out: nothing answers it."""
+    if turns and turns[-1][0] in ASKING:
+        turns = turns[:-1]
+        opened.changes["closing turns without an answer, left out"] += 1
+    for position, (speaker, _) in enumerate(turns):
+        if speaker not in (ANSWERING if position % 2 else ASKING):
+            raise RefusedError("alternation", f"turn {position} is {speaker}'s; user and assistant have to alternate")
+    return turns
+
+
+# Parts of rows ------------------------------------------------------------------------------------------------------
+
+
+def _on_one_line(raw: bytes) -> msgspec.Raw:
+    """A value as it is written, but for white space between its tokens: rows are lines."""
+    return msgspec.Raw(msgspec.json.format(raw, indent=0))
+
+
+def _carried(opened: Source) -> tuple[str, ...]:
+    is_runner = opened.trajectory.dialect in ("fc", "prompt")
+    return CARRIED + CARRIED_BY_RUNNER if is_runner else CARRIED
+
+
+def _identity(opened: Source, *names: str) -> Row:
+    known = names or ("env_id", "task_id", "model", "trial", "total_reward", "steps")
+    values = {name: getattr(opened.trajectory, name) for name in known}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _tools(opened: Source) -> str:
+    """JSON text of the declared tools as function schemas, "" without any, or where the system text lists them."""
+    trajectory = opened.trajectory
+    first = opened.delivered[0] if opened.delivered else None
+    if not trajectory.tools or (first and first.role == "system" and "<tools>" in first.content):
+        return ""
+    text = tools_text(opened.record)
+    declared = loads(text)[0]
+    if isinstance(declared, list) and all(
+        isinstance(tool, dict) and tool.get("type") == "function" for tool in declared
+    ):
+        return text
+    return json.dumps([chat_template.declaration(tool) for tool in trajectory.tools], ensure_ascii=False)
+
+
+def _structured(opened: Source) -> list[Message]:
+    return opened.trajectory.messages
+
+
+def _chat(message: Message) -> Row:
+    row: Row = {"role": message.role, "content": message.content}
+    if message.reasoning is not None:
+        row["reasoning_content"] = message.reasoning
+    if message.calls:
+        row["content"] = message.content or None
+        row["tool_calls"] = [_call(call) for call in message.calls]
+    if message.answers:
+        row["tool_call_id"] = message.answers
+    return row
+
+
+def _call(call: Call) -> Row:
+    function = {"name": call.name, "arguments": call.arguments}
+    return {"id": call.id, "type": "function", "function": function} if call.id else {"function": function}
+
+
+def _text(message: Message) -> Row:
+    role = message.role if message.role != "other" else message.delivered_as
+    row = {"role": role, "content": message.content}
+    return row if message.reasoning is None else row | {"reasoning_content": message.reasoning}
+
+
+def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, str]]:
+    """(speaker, value) in ShareGPT's words; the results of one message's calls are one observation."""
+    if not opened.is_text:
+        _refuse_unpaired(opened.trajectory)
+    results: list[str] = []
+    for index, message in enumerate(messages):
+        if message.role == "tool":
+            results.append(message.content)
+            if index + 1 == len(messages) or messages[index + 1].role != "tool":
+                yield "observation", sharegpt.BETWEEN_RESULTS.join(results)
+                results = []
+        elif message.role == "assistant":
+            thought = "" if message.reasoning is None else sharegpt.THOUGHT.format(message.reasoning)
+            yield (
+                ("function_call", thought + _calls(message, index))
+                if message.calls
+                else ("gpt", thought + message.content)
+            )
+        elif message.role == "user":
+            yield "human", message.content
+        else:
+            raise RefusedError("alternation", f"a {message.role} message after the first")
+
+
+def _calls(message: Message, index: int) -> str:
+    if message.content.strip():
+        raise RefusedError("text_beside_call", f"message {index}: a function_call has no place for the text beside it")
+    blocks = [
+        f'{{"name": {json.dumps(call.name, ensure_ascii=False)}, "arguments": {call.arguments}}}'
+        for call in message.calls
+    ]
+    return blocks[0] if len(blocks) == 1 else f"[{', '.join(blocks)}]"
+
+
+class _Turn(NamedTuple):
+    speaker: str
+    text: str
+    without_thought: str
+
+
+def _rendered_turns(opened: Source) -> Iterator[_Turn]:
+    """The turns of Qwen3's template, trimmed as the publisher's script trims them."""
+    _refuse_unpaired(opened.trajectory)
+    pieces = [piece for turn in chat_template.turns(opened.trajectory) for piece in turn]
+    starts = [at for at, piece in enumerate(pieces) if piece.part == "header" and piece.text == chat_template.START]
+    for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
+        # Between the opening marker with the role, and the closing marker with its line break.
+        inner = pieces[start + 2 : end - 2]
+        bare = "".join(piece.text for piece in inner if piece.part not in ("thought", "reasoning"))
+        yield _Turn(pieces[start + 1].text.strip(), "".join(piece.text for piece in inner).strip(), bare.strip())
+
+
+def _delivered_turns(opened: Source) -> Iterator[_Turn]:
+    """Texts that are in a template already; a thought in its own field is put in front."""
+    for message in opened.delivered:
+        held = (
+            message.content
+            if message.reasoning is None
+            else sharegpt.THOUGHT.format(message.reasoning) + message.content
+        )
+        bare = held.rpartition(TAGS[1])[2] if message.role == "assistant" else held
+        yield _Turn(message.role, held.strip(), bare.strip())
+
+
+def encode(row: Row) -> bytes:
+    """A row as one line of JSON."""
+    return msgspec.json.encode(row)

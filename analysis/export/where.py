@@ -1,0 +1,133 @@
+"""A condition over the trajectories table, as text -> a Polars expression.
+
+Polars' SQL parses it, but not before its words are known: a subquery inside an expression (`env_id IN (SELECT ... FROM
+read_csv(...))`, or a bare `FROM ...`) opens files while it is parsed. So the text is first cut into tokens, and every
+word must be a column, a keyword or a function of the lists below, none of which can name a table. Functions work on a
+row: whether a record is taken depends on that record alone.
+"""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import polars as pl
+
+from analysis.export.errors import ExportError
+from analysis.schema import TRAJECTORIES
+
+COLUMNS = tuple(TRAJECTORIES.names)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+KEYWORDS = _words(
+    "and or not in is null true false like ilike rlike regexp between case when then else end as distinct from"
+)
+TYPES = _words("varchar text int integer bigint float double boolean")
+FUNCTIONS = _words(
+    "abs cast ceil char_length coalesce concat ends_with floor greatest if ifnull least left length lower ltrim mod "
+    "nullif regexp_like replace right round rtrim sign starts_with strpos substr try_cast upper"
+)
+_TOKENS = re.compile(
+    r"""\s+
+    | (?P<text>'(?:[^']|'')*')
+    | "(?P<quoted>[^"]*)"
+    | (?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)(?!\w)
+    | (?P<word>[^\W\d]\w*)
+    | (?P<symbol>--|/\*|<=|>=|<>|!=|!~\*|!~|~\*|~|\|\||::|[-+*/%=<>(),])
+    """,
+    re.VERBOSE,
+)
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+
+
+def condition(text: str) -> pl.Expr:
+    """The expression of a condition; null is not true, as everywhere in SQL.
+
+    Args:
+        text: e.g. `traj_type = 'conversation' AND steps BETWEEN 5 AND 30`.
+
+    Raises:
+        ExportError: it does not parse, names what is not there, or is not true or false.
+    """
+    tokens = list(_tokens(text))
+    for position, token in enumerate(tokens):
+        _check(tokens, position, token, text)
+    try:
+        expression = pl.sql_expr(text)
+        dtype = TRAJECTORIES.empty().lazy().select(expression.alias("chosen")).collect_schema()["chosen"]
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
+        raise ExportError(f"--where {text!r}: {str(error).splitlines()[0]}") from None
+    if dtype != pl.Boolean:
+        raise ExportError(f"--where {text!r}: a condition is true or false; this is {dtype}. Compare it with something")
+    return expression
+
+
+def chosen(trajectories: pl.LazyFrame, text: str) -> pl.DataFrame:
+    """The trajectories for which a condition holds; all of them for an empty one.
+
+    Raises:
+        ExportError: as in `condition`, or a value that a column cannot hold.
+    """
+    if not text.strip():
+        return trajectories.collect()
+    expression = condition(text)
+    try:
+        return trajectories.filter(expression).collect()
+    except pl.exceptions.PolarsError as error:
+        raise ExportError(f"--where {text!r}: {str(error).splitlines()[0]}{_values(expression)}") from None
+
+
+def _values(expression: pl.Expr) -> str:
+    """What the columns of few values that a condition names can hold, for the message."""
+    named = [TRAJECTORIES[name] for name in dict.fromkeys(expression.meta.root_names())]
+    return "".join(
+        f"; {column.name} is one of {', '.join(column.dtype.categories)}"
+        for column in named
+        if isinstance(column.dtype, pl.Enum)
+    )
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    position = 0
+    while position < len(text):
+        found = _TOKENS.match(text, position)
+        if found is None:
+            raise ExportError(f"--where {text!r}: {text[position : position + 20]!r} is not understood")
+        position = found.end()
+        if found.lastgroup:
+            yield _Token(found.lastgroup, found[found.lastgroup])
+
+
+def _check(tokens: list[_Token], position: int, token: _Token, text: str) -> None:
+    if token.kind == "symbol" and token.text in ("--", "/*"):
+        raise ExportError(f"--where {text!r}: comments have no place in a condition")
+    if token.kind == "quoted" and token.text not in COLUMNS:
+        raise _unknown(token.text, text, " (a text stands in single quotes)")
+    if token.kind != "word":
+        return
+    word = token.text.lower()
+    is_called = tokens[position + 1 : position + 2] == [_Token("symbol", "(")]
+    if is_called and (word in FUNCTIONS or word in KEYWORDS - {"from"} or word in TYPES):
+        return
+    if is_called:
+        raise ExportError(f"--where {text!r}: no function {token.text}; there are {', '.join(sorted(FUNCTIONS))}")
+    if word == "from":
+        if position and tokens[position - 1].text.lower() == "distinct":
+            return
+        raise ExportError(f"--where {text!r}: a condition reads one record; it has no tables and no FROM")
+    if token.text not in COLUMNS and word not in KEYWORDS and word not in TYPES:
+        raise _unknown(token.text, text)
+
+
+def _unknown(name: str, text: str, hint: str = "") -> ExportError:
+    near = get_close_matches(name.lower(), COLUMNS, n=3, cutoff=0.5)
+    known = f"nearest: {', '.join(near)}" if near else f"columns are {', '.join(COLUMNS)}"
+    return ExportError(f"--where {text!r}: no column {name}{hint}; {known}")
