@@ -97,7 +97,7 @@ class Tables:
         ['conversation']
         >>> data.where(env_id="env7")
         Traceback (most recent call last):
-        ValueError: there is no env_id 'env7' in sample; nearest: env_7_sft
+        ValueError: there is no env_id 'env7' in sample; nearest: env_7_sft, env_1_sft, env_2_sft
 
         Raises:
             ValueError: no such mode or environment; the message names the nearest.
@@ -138,7 +138,7 @@ class Tables:
 
         >>> load("sample").calls_of("cancel_odrer")
         Traceback (most recent call last):
-        ValueError: there is no tool 'cancel_odrer' in sample; nearest: cancel_order
+        ValueError: there is no tool 'cancel_odrer' in sample; nearest: cancel_order, place_order, cancel_stay
 
         Raises:
             ValueError: no record offers or calls it; the message names the nearest.
@@ -268,7 +268,7 @@ class Tables:
 
 
 def load(
-    source: str = "sample",
+    source: str | Path = "sample",
     *,
     environments: str = "",
     scenarios: str = "",
@@ -277,6 +277,13 @@ def load(
     progress: bool = True,
 ) -> Tables:
     """Decode a source, or find it decoded, and hand out its tables.
+
+    >>> data = load("sample")
+    >>> data.tool_calls.select(pl.col("env_id").n_unique()).collect().item()
+    14
+    >>> load("sampel")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    SourceError: sampel: no such file or folder; near it: sample
 
     Args:
         source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, `sample`, or what
@@ -291,6 +298,7 @@ def load(
     Raises:
         sources.SourceError: there is nothing to read; the message names the remedy.
     """
+    source = str(source)
     there = written(source)
     if there is not None:
         folder, manifest = address.plain(source).rstrip("/"), there
