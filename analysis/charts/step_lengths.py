@@ -9,6 +9,9 @@ from analysis.charts import theme
 from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, title
 from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUTION, EDGES, KINDS
 
+# Pixels from one line of the edges' names to the next.
+_LINE = 13
+
 _UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messages": "user messages"}
 
 
@@ -181,9 +184,10 @@ def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str, *, after:
     """The marks with the publisher's cuts: a rule and its name at either end, in the colour of the mode."""
     if quantity != "steps":
         return alt.layer(marks)
+    modes = _modes(rows)
     edges = [
-        {"traj_type": mode, "edge": edge, "named": f"{name} {value}", "line": line}
-        for line, mode in enumerate(_modes(rows))
+        {"traj_type": mode, "edge": edge, "named": f"{name} {value}", "line": line - len(modes)}
+        for line, mode in enumerate(modes)
         for name, value, edge in (
             ("from", EDGES[mode][0], EDGES[mode][0]),
             ("to", EDGES[mode][1], EDGES[mode][1] + after),
@@ -191,11 +195,16 @@ def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str, *, after:
     ]
     base = alt.Chart(pl.DataFrame(edges)).encode(x="edge:Q", color=mode_colour())
     rules = base.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
-    # One line of names per mode, so that "from 3" does not run into "from 5".
-    names = base.mark_text(align="right", dx=-3, baseline="top", fontSize=10).encode(
-        y=alt.Y("line:Q", scale=alt.Scale(domain=[0, 14], reverse=True), axis=None), text="named:N"
+    # Above the plot, where no curve runs, and a line of names per mode: "from 3" and "from 5" stand close.
+    above = alt.Scale(domain=[-len(modes), 0], range=[-_LINE * len(modes), 0], nice=False, zero=False)
+    names = base.encode(y=alt.Y("line:Q", scale=above, axis=None), text="named:N")
+    lower, upper = (
+        names.transform_filter(f"indexof(datum.named, '{name} ') == 0").mark_text(
+            align=align, baseline="top", fontSize=10
+        )
+        for name, align in (("from", "left"), ("to", "right"))
     )
-    return alt.layer(alt.layer(marks, rules), names).resolve_scale(y="independent")
+    return alt.layer(alt.layer(marks, rules), alt.layer(lower, upper)).resolve_scale(y="independent")
 
 
 def _selection(rows: list[dict[str, Any]], quantity: str) -> list[str]:
