@@ -85,13 +85,14 @@ def _remote(source: str) -> list[File]:
     if not found:
         raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file at this address")
     found.sort(key=lambda info: natural(info["name"]))
-    return [_of_info(fs, info) for info in found]
+    folders = [info["name"].rpartition("/")[0] for info in found]
+    shared = os.path.commonpath(folders) if all(folders) else ""
+    return [_of_info(fs, info, shared) for info in found]
 
 
-def _of_info(fs: Any, info: dict[str, Any]) -> File:
-    return File(
-        fs.unstrip_protocol(info["name"]), info["name"].rsplit("/", 1)[-1], int(info["size"]), fs.ukey(info["name"])
-    )
+def _of_info(fs: Any, info: dict[str, Any], shared: str) -> File:
+    name = info["name"].removeprefix(shared).lstrip("/")
+    return File(fs.unstrip_protocol(info["name"]), name, int(info["size"]), fs.ukey(info["name"]))
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:

@@ -19,7 +19,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.sources import address
+from analysis.sources import SourceError, address
 
 # Polars writes a Parquet part into memory first: of a full disk it says nothing that has an errno.
 Writer = Callable[..., Any]
@@ -44,6 +44,8 @@ def write_bytes(path: str, data: bytes | memoryview) -> None:
         (_write_remote if address.is_remote(path) else _write_local)(path, data)
     except OSError as error:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), path) from error
+    except SourceError:
+        raise
     except Exception as error:  # each file system of fsspec has exceptions of its own
         if not address.is_remote(path):
             raise
@@ -56,8 +58,13 @@ def read_bytes(path: str) -> bytes:
     Raises:
         OSError: there is none.
     """
-    with address.open_bytes(path) as stream:
-        return stream.read()
+    try:
+        with address.open_bytes(path) as stream:
+            return stream.read()
+    except (OSError, SourceError):
+        raise
+    except Exception as error:  # as in write_bytes
+        raise OSError(errno.EIO, f"{type(error).__name__}: {error}", path) from error
 
 
 def names(folder: str) -> list[str]:
