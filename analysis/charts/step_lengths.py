@@ -11,6 +11,7 @@ from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUT
 
 # Pixels from one line of the edges' names to the next.
 _LINE = 13
+_NAME: Any = {"baseline": "top", "fontSize": 10}
 
 _UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messages": "user messages"}
 
@@ -198,12 +199,8 @@ def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str, *, after:
     # Above the plot, where no curve runs, and a line of names per mode: "from 3" and "from 5" stand close.
     above = alt.Scale(domain=[-len(modes), 0], range=[-_LINE * len(modes), 0], nice=False, zero=False)
     names = base.encode(y=alt.Y("line:Q", scale=above, axis=None), text="named:N")
-    lower, upper = (
-        names.transform_filter(f"indexof(datum.named, '{name} ') == 0").mark_text(
-            align=align, baseline="top", fontSize=10
-        )
-        for name, align in (("from", "left"), ("to", "right"))
-    )
+    lower = names.transform_filter("indexof(datum.named, 'from') == 0").mark_text(align="left", **_NAME)
+    upper = names.transform_filter("indexof(datum.named, 'to') == 0").mark_text(align="right", **_NAME)
     return alt.layer(alt.layer(marks, rules), alt.layer(lower, upper)).resolve_scale(y="independent")
 
 
