@@ -94,10 +94,10 @@ def export(request: Request) -> dict[str, Any]:
 
 @dataclass
 class _Tally:
-    """What became of the records of each split, and what they are written to."""
+    """What became of the records of each split (`exported` by id), and what they are written to."""
 
     writers: dict[str, files.Writer]
-    records: Counter[str]
+    exported: dict[str, list[str]]
     rows: Counter[str]
     changes: Counter[str]
     refused: list[tuple[str, str, str]]
@@ -108,7 +108,7 @@ def _write(request: Request, data: Tables, splits: dict[str, str], folder: Path)
     names = (split.TRAIN, split.VALIDATION) if request.validation else (split.TRAIN,)
     layouts = data.layouts() if request.shape == "raw" else set()
     writers = {name: files.writer(request.shape, layouts, folder, name) for name in names}
-    tally = _Tally(writers, Counter(), Counter(), Counter(), [], set())
+    tally = _Tally(writers, {name: [] for name in names}, Counter(), Counter(), [], set())
     try:
         total = int(data.manifest["records_in"])
         bar = tqdm(
@@ -116,17 +116,17 @@ def _write(request: Request, data: Tables, splits: dict[str, str], folder: Path)
         )
         for id_, raw in bar:
             if id_ in splits:
-                _add(request.shape, raw, splits[id_], tally)
+                _add(request.shape, id_, raw, splits[id_], tally)
     finally:
         for writer in writers.values():
             writer.close()
-    met = sum(tally.records.values()) + len(tally.refused)
+    met = sum(map(len, tally.exported.values())) + len(tally.refused)
     if met != len(splits):
         raise sources.SourceError(f"{request.source}: {met:,} of {len(splits):,} records were there; load it again")
     return tally
 
 
-def _add(shape: str, raw: sources.Raw, name: str, tally: _Tally) -> None:
+def _add(shape: str, id_: str, raw: sources.Raw, name: str, tally: _Tally) -> None:
     try:
         rows = list(_rows(shape, raw, tally.changes))
     except RefusedError as error:
@@ -136,7 +136,7 @@ def _add(shape: str, raw: sources.Raw, name: str, tally: _Tally) -> None:
         tally.writers[name].add(row)
         if isinstance(row, dict):
             tally.columns.update(row)
-    tally.records[name] += 1
+    tally.exported[name].append(id_)
     tally.rows[name] += len(rows)
 
 
@@ -157,7 +157,7 @@ def _rows(shape: str, raw: sources.Raw, changes: Counter[str]) -> Iterator[Any]:
 def _manifest(
     request: Request, data: Tables, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally
 ) -> dict[str, Any]:
-    exported = sum(tally.records.values())
+    exported = sum(map(len, tally.exported.values()))
     manifest = {
         "source": request.source,
         "content_hash": data.manifest["content_hash"],
@@ -171,7 +171,7 @@ def _manifest(
         "rejected": data.manifest["rejected"],
         "damage": data.manifest["damage"],
         "rows": sum(tally.rows.values()),
-        "splits": {name: _split(name, trajectories, splits, tally) for name in tally.writers},
+        "splits": {name: _split(name, trajectories, tally) for name in tally.writers},
         "changes": dict(sorted(tally.changes.items())),
         "refusals": dict(sorted(Counter(rule for _, rule, _ in tally.refused).items())),
         "refused_records": [dict(zip(("origin", "rule", "detail"), row, strict=True)) for row in tally.refused],
@@ -183,12 +183,11 @@ def _manifest(
     return manifest
 
 
-def _split(name: str, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally) -> dict[str, Any]:
-    dealt = [id_ for id_, side in splits.items() if side == name]
-    mine = trajectories.filter(pl.col("trajectory_id").is_in(dealt))
+def _split(name: str, trajectories: pl.DataFrame, tally: _Tally) -> dict[str, Any]:
+    mine = trajectories.filter(pl.col("trajectory_id").is_in(tally.exported[name]))
     return {
         "files": tally.writers[name].files,
-        "records": tally.records[name],
+        "records": mine.height,
         "rows": tally.rows[name],
         "scenarios": mine.select("env_id", "task_id").n_unique(),
         "environments": mine.select("env_id").n_unique(),

@@ -254,13 +254,15 @@ def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, str]]
 
 
 def _calls(message: Message, index: int) -> str:
-    if message.content.strip():
-        raise RefusedError("text_beside_call", f"message {index}: a function_call has no place for the text beside it")
+    """The value of a function_call without its thought."""
     blocks = [
         f'{{"name": {json.dumps(call.name, ensure_ascii=False)}, "arguments": {call.arguments}}}'
         for call in message.calls
     ]
-    return blocks[0] if len(blocks) == 1 else f"[{', '.join(blocks)}]"
+    value = blocks[0] if len(blocks) == 1 else f"[{', '.join(blocks)}]"
+    if any("<tool_call>" in text for text in (value, message.content, message.reasoning or "")):
+        raise RefusedError("call_tags", f"message {index}: <tool_call> in a text beside a call, or in its arguments")
+    return sharegpt.TEXT_BESIDE_CALL.format(message.content, value) if message.content else value
 
 
 class _Turn(NamedTuple):

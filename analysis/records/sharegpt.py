@@ -1,7 +1,8 @@
 """ShareGPT rows: `conversations` of from / value (human, gpt, function_call, observation), `tools` as a string.
 
-As LlamaFactory writes them: a thought stands in front of a value between `<think>` and `</think>`, the results of
-parallel calls stand in one observation, with the tags of Qwen's template between them.
+As LlamaFactory reads them: a thought stands in front of a value between `<think>` and `</think>`; a text beside a call
+too, the call then between `<tool_call>` and `</tool_call>`; the results of parallel calls stand in one observation,
+with the tags of Qwen's template between them.
 """
 
 import re
@@ -18,8 +19,10 @@ from analysis.records.text import read_call
 NAME = "sharegpt"
 KEYS = {"conversations", "tools", "system", "id", "env_id", "task_id", "model", "steps", "trial", "total_reward"}
 THOUGHT = "<think>\n{}\n</think>\n\n"
+TEXT_BESIDE_CALL = "{}\n<tool_call>\n{}\n</tool_call>"
 BETWEEN_RESULTS = "\n</tool_response>\n<tool_response>\n"
 _THOUGHT = re.compile(r"<think>\n(.*?)\n</think>\n\n", re.DOTALL)
+_BESIDE = re.compile(r"(.*?)\n<tool_call>\n(.*)\n</tool_call>", re.DOTALL)
 
 
 def matches(record: Record) -> bool:
@@ -74,13 +77,15 @@ def _thought(value: str) -> tuple[str | None, str]:
 
 def _call_message(record: Record, index: int, value: str) -> Message:
     thought, value = _thought(value)
+    beside = _BESIDE.fullmatch(value)
+    text, value = beside.groups() if beside else ("", value)
     calls = []
     for block in _blocks(value):
         call, detail = read_call(block)
         if detail:
             record.findings.append(Finding("unreadable_call" if call.name is None else "repaired_call", index, detail))
         calls.append(call)
-    return Message("assistant", "", thought, calls, delivered_as="function_call")
+    return Message("assistant", text, thought, calls, delivered_as="function_call")
 
 
 def _blocks(value: str) -> list[str]:
