@@ -11,7 +11,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -36,9 +36,12 @@ class LoopbackHub:
     endpoint: str
     repositories: dict[str, Repository] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)  # method and path, with the first byte of a range
+    with_token: list[str] = field(default_factory=list)  # paths of the requests that carried a token
     faults: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)  # by "METHOD path prefix"
     break_after: list[int] = field(default_factory=list)  # the next downloads break off after so many bytes
     resets: bool = False  # a break is a reset, not an early end
+    stall_after: list[int] = field(default_factory=list)  # the next downloads stop there, until the client is gone
+    stalled: threading.Event = field(default_factory=threading.Event)
     served: dict[str, bytes] = field(default_factory=dict)  # what storage really gives for a checksum
 
     def transfers(self) -> list[str]:
@@ -69,6 +72,8 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path)
         begin = re.match(r"bytes=(\d+)-", self.headers.get("Range", ""))
         self.hub.asked.append(f"{self.command} {path}" + (f" from {begin[1]}" if begin else ""))
+        if "Authorization" in self.headers:
+            self.hub.with_token.append(path)
         fault = self.hub.fault(f"{self.command} {path}")
         if fault is not None:
             self._send(*fault)
@@ -129,19 +134,30 @@ class _Handler(BaseHTTPRequestHandler):
         wanted = content[begin:]
         status = 206 if begin else 200
         span = {"Content-Range": f"bytes {begin}-{len(content) - 1}/{len(content)}"} if begin else {}
+        if self.hub.stall_after and self.command == "GET":
+            self._begin(status, span, wanted, self.hub.stall_after.pop(0))
+            self.wfile.flush()
+            self.hub.stalled.set()
+            with suppress(ConnectionError):
+                self.connection.recv(1)  # nothing comes but the end of the connection
+            return
         if self.hub.break_after and self.command == "GET":
-            self.send_response(status)
-            for name, value in (span | {"Content-Length": str(len(wanted))}).items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(wanted[: self.hub.break_after.pop(0)])
-            self.close_connection = True
+            self._begin(status, span, wanted, self.hub.break_after.pop(0))
             if self.hub.resets:
                 self.wfile.flush()
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 self.connection.close()
             return
         self._send(status, span, wanted)
+
+    def _begin(self, status: int, headers: dict[str, str], content: bytes, sent: int) -> None:
+        """Announce the whole content and send only its first bytes."""
+        self.send_response(status)
+        for name, value in (headers | {"Content-Length": str(len(content))}).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content[:sent])
+        self.close_connection = True
 
     def _json(self, value: Any) -> None:
         self._send(200, {"Content-Type": "application/json"}, json.dumps(value).encode())

@@ -5,6 +5,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from analysis.sources import hub
 from tests.builders import step, trajectory
 from tests.loopback_hub import COMMIT, LoopbackHub, Repository, git_hash, serve, sha256
 
+MEBIBYTE = 1024 * 1024
+LARGE = bytes(range(256)) * (24 * MEBIBYTE // 256)
 RECORDS = json.dumps([{"traj_type": "conversation", "steps": n} for n in range(20_000)], indent=4).encode()
 TRAJECTORIES = "XXHStudyHard/EnvScaler-SFT-Traj-9K"
 METADATA = "envscaler_sft_traj_9k_metadata.json"
@@ -143,25 +146,64 @@ def test_a_small_file_kept_in_git_is_checked_by_its_git_hash(server: LoopbackHub
 
 
 def test_a_broken_connection_is_resumed_from_the_last_whole_chunk(server: LoopbackHub, fetch: Fetch) -> None:
-    mebibyte = 1024 * 1024
-    content = bytes(range(256)) * (24 * mebibyte // 256)
-    server.repositories["lab/large"] = Repository({"large.jsonl": content})
-    server.break_after = [12 * mebibyte, 11 * mebibyte]
+    server.repositories["lab/large"] = Repository({"large.jsonl": LARGE})
+    server.break_after = [12 * MEBIBYTE, 11 * MEBIBYTE]
     fetched = fetch("hub:lab/large")
-    assert fetched.paths[0].read_bytes() == content
-    storage = f"GET /storage/{sha256(content)}"
+    assert fetched.paths[0].read_bytes() == LARGE
+    storage = f"GET /storage/{sha256(LARGE)}"
     # The client writes chunks of 10 MiB: 12 arrive and 10 are kept, 11 more arrive and 10 are kept.
-    assert server.transfers() == [storage, f"{storage} from {10 * mebibyte}", f"{storage} from {20 * mebibyte}"]
+    assert server.transfers() == [storage, f"{storage} from {10 * MEBIBYTE}", f"{storage} from {20 * MEBIBYTE}"]
 
 
-def test_a_reset_connection_starts_over_and_says_so(
+def test_a_reset_connection_is_taken_up_again_and_said(
     server: LoopbackHub, fetch: Fetch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.break_after, server.resets = [400_000], True
+    server.repositories["lab/large"] = Repository({"large.jsonl": LARGE})
+    server.break_after, server.resets = [12 * MEBIBYTE], True
     with caplog.at_level(logging.WARNING, logger="analysis.sources.hub"):
-        assert fetch(f"hub:{TRAJECTORIES}").paths[0].read_bytes() == RECORDS
-    assert "starts over" in caplog.text
-    assert server.transfers() == [f"GET /storage/{sha256(RECORDS)}"] * 2
+        assert fetch("hub:lab/large").paths[0].read_bytes() == LARGE
+    assert "the connection was reset; large.jsonl goes on" in caplog.text
+    first, second = server.transfers()
+    assert first == f"GET /storage/{sha256(LARGE)}"
+    assert second in (first, f"{first} from {10 * MEBIBYTE}")  # a reset may throw away what has not been read
+
+
+def test_a_run_that_was_killed_is_continued_by_the_next_from_what_is_on_disk(
+    server: LoopbackHub, fetch: Fetch, tmp_path: Path
+) -> None:
+    server.repositories["lab/large"] = Repository({"large.jsonl": LARGE})
+    server.stall_after = [12 * MEBIBYTE]
+    code = f"from analysis.sources import hub; hub.fetch('hub:lab/large', cache_dir={str(tmp_path / 'cache')!r})"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=os.environ | {"HF_ENDPOINT": server.endpoint}, stderr=subprocess.DEVNULL
+    ) as victim:
+        assert server.stalled.wait(60)
+        _until(lambda: any(p.stat().st_size == 10 * MEBIBYTE for p in (tmp_path / "cache").rglob("*.incomplete")))
+        victim.kill()
+    (file,) = fetch("hub:lab/large").files
+    assert file.path.read_bytes() == LARGE
+    storage = f"GET /storage/{sha256(LARGE)}"
+    assert server.transfers() == [storage, f"{storage} from {10 * MEBIBYTE}"]
+    assert not list((tmp_path / "cache").rglob("*.incomplete"))
+
+
+def test_what_an_earlier_run_left_is_not_trusted_before_its_checksum(
+    server: LoopbackHub, fetch: Fetch, tmp_path: Path
+) -> None:
+    left = tmp_path / "cache" / f"datasets--{TRAJECTORIES.replace('/', '--')}" / "blobs"
+    left.mkdir(parents=True)
+    (left / f"{sha256(RECORDS)}.incomplete").write_bytes(b"x" * 1000)
+    with pytest.raises(hub.HubError, match="checksum mismatch"):
+        fetch(f"hub:{TRAJECTORIES}")
+    assert fetch(f"hub:{TRAJECTORIES}").paths[0].read_bytes() == RECORDS
+    assert [request.partition(" from ")[2] for request in server.transfers()] == ["1000", ""]
+
+
+def _until(holds: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_a_checksum_mismatch_is_refused_and_nothing_of_it_stays(
@@ -244,6 +286,16 @@ def test_a_token_that_is_refused_is_told_from_a_missing_data_set(
     ]  # fmt: skip
     with pytest.raises(hub.HubError, match=r"refused the token \(401\)"):
         fetch("hub:lab/rollouts")
+
+
+def test_a_token_goes_to_the_hub_and_not_on_to_the_storage_it_redirects_to(
+    server: LoopbackHub, fetch: Fetch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    fetch("hub:lab/rollouts")
+    assert any("/resolve/" in path for path in server.with_token)
+    assert len(server.transfers()) == 1
+    assert not [path for path in server.with_token if path.startswith("/storage/")]
 
 
 def test_forbidden_says_that_the_token_does_not_suffice(server: LoopbackHub, fetch: Fetch) -> None:

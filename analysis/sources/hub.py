@@ -4,8 +4,9 @@
 repository into one Arrow copy with inferred types, in which `"{}"` and `{}` are the same arguments and an absent key
 is a null. What it publishes as Parquet is read as well: name the Parquet file.
 
-The revision is resolved to a commit first and returned, so that a manifest says exactly what was read. A broken
-connection is resumed by the library; what arrives is checked against the hub's own checksum before anybody sees it.
+The revision is resolved to a commit first and returned, so that a manifest says exactly what was read. A download goes
+on where a broken connection, or a run that was killed, left it; what has arrived is checked against the hub's own
+checksum before anybody sees it.
 Where the hub cannot be reached, an earlier copy is used, and said out loud.
 """
 
@@ -45,7 +46,7 @@ RELEASE = "XXHStudyHard/EnvScaler-SFT-Traj-9K"
 RELEASE_ENVIRONMENTS = "hub:XXHStudyHard/EnvScaler-191-Env"
 RELEASE_SCENARIOS = "hub:XXHStudyHard/EnvScaler-SFT-Scenario,hub:XXHStudyHard/EnvScaler-RL-Scenario"
 
-# A reset connection (unlike one that merely ends) makes the library drop what it has, so a download starts over.
+# A reset connection (unlike one that merely ends) the library does not try again.
 DOWNLOAD_ATTEMPTS = 3
 INFO_TIMEOUT_S = 20.0
 
@@ -220,6 +221,8 @@ def _download(
     if path is None:
         for attempt in range(1, DOWNLOAD_ATTEMPTS + 1):
             try:
+                if sibling.lfs is not None:
+                    _fetch_large(wanted, _commit(info), sibling, api, cache_dir, bar)
                 # By the revision's name, not its commit: so the library notes what the name stood for, which is what
                 # a later run without a network goes by.
                 hf_hub_download(
@@ -235,7 +238,7 @@ def _download(
             except httpx2.ReadError:
                 if attempt == DOWNLOAD_ATTEMPTS:
                     raise
-                logger.warning("%s: the connection was reset; %s starts over", wanted, sibling.rfilename)
+                logger.warning("%s: the connection was reset; %s goes on", wanted, sibling.rfilename)
         path = copy()
         if path is None:
             raise HubError(f"{wanted}: the revision moved while it was being fetched; run again.")
@@ -243,10 +246,57 @@ def _download(
     return _described(sibling.rfilename, path)
 
 
+def _fetch_large(
+    wanted: Wanted, commit: str, sibling: "RepoSibling", api: "HfApi", cache_dir: Path | None, bar: "type[Any]"
+) -> None:
+    """Fetch a large file into the library's cache, going on with what an earlier run left there.
+
+    The library itself downloads under a name that no other process finds again; it finds what is put here, under the
+    file's checksum, and only links it.
+    """
+    from huggingface_hub import constants, hf_hub_url  # noqa: PLC0415
+    from huggingface_hub.file_download import http_get, repo_folder_name  # noqa: PLC0415
+    from huggingface_hub.utils import WeakFileLock, build_hf_headers  # type: ignore[attr-defined]  # noqa: PLC0415
+
+    large = sibling.lfs
+    if large is None or large.size > constants.MAX_HTTP_DOWNLOAD_SIZE:
+        return
+    folder = repo_folder_name(repo_id=wanted.repository, repo_type="dataset")
+    cache = Path(cache_dir or constants.HF_HUB_CACHE)
+    whole = cache / folder / "blobs" / large.sha256
+    part = whole.with_name(f"{large.sha256}.incomplete")
+    lock = cache / ".locks" / folder / f"{large.sha256}.lock"
+    for place in (part, lock):
+        place.parent.mkdir(parents=True, exist_ok=True)
+    with WeakFileLock(lock):
+        if whole.exists():
+            return
+        with part.open("ab") as stream:
+            if stream.tell() > large.size:
+                stream.truncate(0)
+            if stream.tell():
+                logger.info("%s: %s goes on after %d bytes", wanted, sibling.rfilename, stream.tell())
+            http_get(
+                hf_hub_url(
+                    wanted.repository, sibling.rfilename, repo_type="dataset", revision=commit, endpoint=api.endpoint
+                ),
+                stream,
+                resume_size=stream.tell(),
+                headers=build_hf_headers(),
+                expected_size=large.size,
+                displayed_filename=sibling.rfilename,
+                tqdm_class=bar,
+            )
+        _verify(wanted, part, sibling)
+        part.replace(whole)
+
+
 def _verify(wanted: Wanted, path: Path, sibling: "RepoSibling") -> None:
     """Compare a fresh download with the checksum the hub lists for it; a file that differs is removed."""
     if sibling.lfs is not None:
-        expected, found = sibling.lfs.sha256, _sha256(path)
+        expected = sibling.lfs.sha256
+        # The library's cache names a large file by its checksum, and what has that name was compared already.
+        found = expected if path.resolve().name == expected else _sha256(path)
     elif sibling.blob_id is not None:
         content = path.read_bytes()
         expected = sibling.blob_id
