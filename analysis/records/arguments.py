@@ -24,21 +24,24 @@ def check(call: Call, tools: ToolSet) -> tuple[str, str, str]:
         wrong type, enum. An empty text is read as no arguments.
     """
     state, value = parse(call.arguments)
+    contract = None if call.name is None else tools.contracts.get(call.name)
+    if contract is not None and isinstance(value, dict) and _fits(value, contract):
+        return state, "valid", ""
     if call.name is None:
         return state, "unparsable", "the block names no tool"
-    if call.name not in tools.names:
+    if contract is None:
         return state, "undeclared_tool", f"{call.name[:200]} is not among the {len(tools.names)} tools declared"
     if state == "unparsable":
         return state, "unparsable", f"{call.name[:200]}: {value}"
     if state == "not_object":
         return state, "not_an_object", f"{call.name[:200]}: arguments are {type(value).__name__}"
-    kind, detail = breach(value, tools.contracts[call.name])
+    kind, detail = breach(value, contract)
     return state, kind, detail and f"{call.name[:200]}: {detail}"
 
 
 def parse(text: str | None) -> tuple[str, Any]:
     """(state, value): the parsed object, or for `unparsable` the reason."""
-    if text is None or not text.strip():
+    if not text or text.isspace():
         return "empty", {}
     try:
         value, _ = loads(text)
@@ -47,18 +50,23 @@ def parse(text: str | None) -> tuple[str, Any]:
     return ("object" if isinstance(value, dict) else "not_object"), value
 
 
+def _fits(value: dict[str, Any], contract: Contract) -> bool:
+    """Is there no breach?"""
+    is_known = contract.is_open or contract.properties.issuperset(value)
+    return is_known and contract.validator is not None and bool(contract.validator.is_valid(value))
+
+
 def breach(value: dict[str, Any], contract: Contract) -> tuple[str, str]:
     """The first class of breach in the order of the definition, with its detail; ("valid", "") when there is none."""
     if contract.validator is None:
         return "unchecked", ""
     found: dict[str, str] = {}
-    if not contract.validator.is_valid(value):
-        for error in contract.validator.iter_errors(value):
-            kind = _BY_KEYWORD.get(error.kind.name, "other_breach")
-            found.setdefault(kind, _where(error.instance_path, kind, error.message))
-    if not contract.is_open and not contract.properties.issuperset(value):
-        unknown = sorted(value.keys() - contract.properties)
-        found["unknown_key"] = f"{', '.join(unknown)[:200]} not in the schema"
+    for error in contract.validator.iter_errors(value):
+        kind = _BY_KEYWORD.get(error.kind.name, "other_breach")
+        found.setdefault(kind, _where(error.instance_path, kind, error.message))
+    unknown = () if contract.is_open else value.keys() - contract.properties
+    if unknown:
+        found["unknown_key"] = f"{', '.join(sorted(unknown))[:200]} not in the schema"
     for kind in _ORDER:
         if kind in found:
             return kind, found[kind]

@@ -55,6 +55,7 @@ def assemble(
         tools=declared.tools,
         tool_set=declared.id,
         messages=messages,
+        calls=[call for message in messages if message.calls for call in message.calls],
         findings=findings,
         shape=shape(messages),
         record_bytes=record.size,

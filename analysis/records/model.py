@@ -90,7 +90,8 @@ class Trajectory(msgspec.Struct):
     """One rollout, whatever dialect it came in.
 
     `user_messages` is the JSON text of the dialogue as the user simulator saw it (roles inverted), "" when there is
-    none; nothing is measured on it, so it is read only by who shows it. `shape` is that of its messages.
+    none; nothing is measured on it, so it is read only by who shows it. `calls` are those of its messages in
+    their order, `shape` is theirs.
     """
 
     origin: str
@@ -104,6 +105,7 @@ class Trajectory(msgspec.Struct):
     tool_set: str
     messages: list[Message]
     findings: list[Finding]
+    calls: list[Call] = []
     shape: str = ""
     user_messages: str = ""
     end_class: str = "empty"
@@ -111,7 +113,3 @@ class Trajectory(msgspec.Struct):
     trial: str | None = None
     model: str | None = None
     record_bytes: int = 0
-
-    @property
-    def calls(self) -> list[Call]:
-        return [call for message in self.messages for call in message.calls]

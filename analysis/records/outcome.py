@@ -20,6 +20,10 @@ from analysis.records.model import Outcome, OutcomeRule
 ERROR_CHARS = 500
 
 _FAST = re.compile(r"""\s*\{\s*(?:'success'|"success")\s*:\s*(True|true|False|false)\s*[,}]""")
+_PLAIN_ERROR = re.compile(
+    r"""\s*\{\s*(?:'success'|"success")\s*:\s*[Ff]alse\s*,\s*(?:'error'|"error")\s*:\s*"""
+    r"""(?:'(?P<single>[^'\\]*)'|"(?P<double>[^"\\]*)")\s*\}\s*"""
+)
 _YAML = re.compile(r"success:[ \t]*(true|false)[ \t]*(?:\r?\n|$)", re.IGNORECASE)
 _YAML_ERROR = re.compile(r"^(?:error|message):[ \t]*(.+)$", re.MULTILINE)
 _ERROR_TEXT = re.compile(
@@ -39,6 +43,9 @@ _FAILURES = {"error", "failed", "failure", "fail"}
 Verdict = tuple[Outcome, OutcomeRule, str | None]
 
 
+_OK: Verdict = ("ok", "success_key", None)
+
+
 def judge(text: str) -> Verdict:
     """Judge a result's text.
 
@@ -47,8 +54,12 @@ def judge(text: str) -> Verdict:
     """
     fast = _FAST.match(text)
     if fast:
-        is_ok = fast.group(1) in ("True", "true")
-        return _by_success(is_ok, "" if is_ok else _error_message(text, _top_level(text)[0]))
+        if fast.group(1) in ("True", "true"):
+            return _OK
+        # The error is the only other key and holds nothing escaped: nearly every error reads so.
+        plain = _PLAIN_ERROR.fullmatch(text)
+        message = plain["single"] or plain["double"] if plain else None
+        return _by_success(False, _clip(message) if message else _error_message(text, _top_level(text)[0]))
     yaml = _YAML.match(text)
     if yaml:
         message = _YAML_ERROR.search(text)
@@ -59,7 +70,7 @@ def judge(text: str) -> Verdict:
 
 
 def _by_success(is_ok: bool, error: str) -> Verdict:
-    return ("ok", "success_key", None) if is_ok else ("error", "success_key", error)
+    return _OK if is_ok else ("error", "success_key", error)
 
 
 def _judge_structure(text: str) -> Verdict:

@@ -17,6 +17,17 @@ NAME = "release"
 KEYS = {"traj_type", "task_info", "tools", "messages", "user_messages", "steps", "trial", "total_reward", "model"}
 
 
+class _TaskInfo(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """As published; anything else is read member by member."""
+
+    env_id: str
+    task_id: str
+    task: str
+
+
+_TASK_INFO = msgspec.json.Decoder(_TaskInfo)
+
+
 def matches(record: Record) -> bool:
     return "messages" in record and ("task_info" in record or "traj_type" in record)
 
@@ -40,6 +51,12 @@ def read(record: Record) -> Trajectory:
 
 def task_info(record: Record) -> dict[str, str | None]:
     """env_id, task_id and task; from a runner that names none: `id`, `user_id`, the involved classes."""
+    try:
+        published = _TASK_INFO.decode(record.raw("task_info"))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
+    else:
+        return {"env_id": published.env_id, "task_id": published.task_id, "task": published.task}
     info = members(record, "task_info")
     task_id = next((exact_text(info[k]) for k in ("task_id", "id", "user_id") if k in info), None)
     env_id = exact_text(info["env_id"]) if "env_id" in info else None

@@ -7,6 +7,8 @@ import polars as pl
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import RECORD_TABLES, Table
 
+_QUESTION_MARKS = ("?", "？")
+
 
 class Rows:
     """The rows of one part. `add` a record, then `frames` them."""
@@ -23,16 +25,15 @@ class Rows:
         self._calls(trajectory_id, record)
         self._tools(record)
         self._trajectory(trajectory_id, record)
-        self.rows["findings"].extend((trajectory_id, f.rule, f.message, f.detail) for f in record.findings)
+        self.rows["findings"].extend([(trajectory_id, f.rule, f.message, f.detail) for f in record.findings])
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Every record table, in its declared dtypes. The rows are ours, so dtypes are cast without a second check."""
         return {table.name: _frame(self.rows[table.name], table) for table in RECORD_TABLES}
 
     def _trajectory(self, trajectory_id: str, record: Trajectory) -> None:
-        roles = [message.role for message in record.messages]
+        turns = record.shape.count
         names = {tool.name for tool in record.tools}
-        calls = record.calls
         self.rows["trajectories"].append(
             (
                 trajectory_id,
@@ -43,15 +44,15 @@ class Rows:
                 record.task_id,
                 record.task,
                 record.steps,
-                roles.count("assistant"),
-                roles.count("user"),
-                roles.count("tool"),
-                len(calls),
+                turns("A") + turns("C") + turns("M"),
+                turns("U"),
+                turns("T"),
+                len(record.calls),
                 len(record.tools),
-                len({call.name for call in calls} & names),
+                len(names.intersection([call.name for call in record.calls])),
                 record.tool_set,
                 record.end_class,
-                sum(bool(m.reasoning) for m in record.messages if m.role == "assistant"),
+                len([None for message in record.messages if message.reasoning and message.role == "assistant"]),
                 record.total_reward,
                 record.trial,
                 record.model,
@@ -60,13 +61,21 @@ class Rows:
         )
 
     def _messages(self, trajectory_id: str, record: Trajectory) -> None:
-        append = self.rows["messages"].append
-        for index, message in enumerate(record.messages):
-            calls = len(message.calls)
-            content = message.content
-            is_question = not calls and message.role == "assistant" and content.rstrip()[-1:] in ("?", "？")
-            thought = None if message.reasoning is None else len(message.reasoning)
-            append((trajectory_id, index, message.role, message.step, len(content), thought, calls, is_question))
+        self.rows["messages"].extend(
+            [
+                (
+                    trajectory_id,
+                    index,
+                    message.role,
+                    message.step,
+                    len(message.content),
+                    None if message.reasoning is None else len(message.reasoning),
+                    len(message.calls),
+                    turn == "A" and message.content.rstrip()[-1:] in _QUESTION_MARKS,
+                )
+                for index, (message, turn) in enumerate(zip(record.messages, record.shape, strict=True))
+            ]
+        )
 
     def _calls(self, trajectory_id: str, record: Trajectory) -> None:
         append = self.rows["tool_calls"].append
