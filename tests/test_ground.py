@@ -44,6 +44,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "export": ({"schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
     "show": ({"schema", "records", "tables", "markup", "transcripts"}, None),
     "report": ({"tables", "markup", "nearest", "parameters"}, None),
+    "reference": ({"schema", "records", "measures", "charts", "markup"}, None),
     "__init__": ({"schema", "tables"}, None),
 }
 # Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.

@@ -1,0 +1,115 @@
+"""The dictionary and the method as Markdown, for the documentation of the API, and as text, for a terminal."""
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+import polars as pl
+
+from analysis.markup import ABSENT, formatted
+from analysis.reference import dictionary, method
+from analysis.reference.method import Idea, Measure, Question
+from analysis.schema import Table
+
+NARROWEST = 60
+# What Markdown, or HTML inside it, would take for its own in the cell of a table.
+_MARKS = re.compile(r"([\\|<>*_\[\]`])")
+
+
+def dictionary_page() -> str:
+    """The data dictionary as Markdown: tables, columns, rules, claims."""
+    parts = [
+        "# Data dictionary",
+        grid(dictionary.tables(), dictionary.TABLES),
+        *(f"## {table.name}\n\n{sentence(table)}\n\n{columns(table)}" for table in dictionary.KEPT),
+        "## Rules of findings",
+        grid(dictionary.rules(), dictionary.RULES),
+        "## The publisher's claims",
+        grid(dictionary.claims(), dictionary.CLAIMS),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def method_page() -> str:
+    """The method as Markdown: every question with its measures, and the ideas they share."""
+    parts = ["# Method", *(part for question in method.questions() for part in _question(question))]
+    parts += ["## Ideas that measures share", *(idea(one) for one in method.ideas())]
+    return "\n\n".join(parts) + "\n"
+
+
+def about(question: Question) -> str:
+    """What a question asks, as Markdown, and where it is answered."""
+    where = f"Answered in {', '.join(question.notebooks)}." if question.notebooks else ""
+    return "\n\n".join(part for part in (question.doc.summary, question.doc.text, where) if part)
+
+
+def definition(measure: Measure) -> str:
+    """A measure's definition as Markdown: what it does, what it takes, what it gives, what is drawn of it."""
+    takes = ", ".join(dict.fromkeys(f"`{name}`" for name in measure.takes.values()))
+    asked = [f"`{name}`, {words}" for name, words in measure.doc.arguments.items() if name not in measure.takes]
+    facts = [f"Takes {takes}.", *(f"{words.removesuffix('.')}." for words in asked)]
+    drawn = "\n".join(f"- **{figure.about}** {figure.definition}" for figure in measure.figures)
+    parts = [measure.doc.summary, measure.doc.text, " ".join(facts), measure.returns, drawn]
+    return "\n\n".join(part for part in parts if part)
+
+
+def idea(one: Idea) -> str:
+    """A shared idea as Markdown."""
+    return "\n\n".join(part for part in (f"### {one.name}", one.doc.summary, one.doc.text) if part)
+
+
+def sentence(table: Table) -> str:
+    """What a table's row is, and what makes it unique."""
+    key = f" Key: {', '.join(f'`{name}`' for name in table.key)}." if table.key else " Rows may repeat."
+    return f"One row per {table.grain}.{key}"
+
+
+def columns(table: Table) -> str:
+    """A table's columns as a Markdown table; a column of nothing is left out."""
+    frame = dictionary.columns(table)
+    told = [name for name in frame.columns if frame[name].null_count() < frame.height]
+    return grid(frame.select(told), dictionary.COLUMNS)
+
+
+def grid(frame: pl.DataFrame, declared: Table) -> str:
+    """A frame as a Markdown table with the titles of its declaration; every text in it is escaped."""
+    lines = [
+        [declared[name].title for name in frame.columns],
+        ["---"] * frame.width,
+        *[[_cell(value) for value in row] for row in frame.iter_rows()],
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def described(table: Table, width: int = 100) -> str:
+    """A table for a terminal: its row, its key, and a paragraph a column.
+
+    Args:
+        table: what to describe.
+        width: columns of the terminal.
+    """
+    head = f"{table.name}: {sentence(table).replace('`', '')}"
+    body = [line for row in dictionary.columns(table).iter_rows(named=True) for line in _entry(row, width)]
+    return "\n".join([*textwrap.wrap(head, max(width, NARROWEST)), *body])
+
+
+def _entry(row: dict[str, str | bool | None], width: int) -> Iterator[str]:
+    facts = [row["dtype"], f"in {row['unit']}" if row["unit"] else "", "(may be null)" if row["nullable"] else ""]
+    yield f"  {row['column']}"
+    used = f"Used by {row['used_by']}." if row["used_by"] else ""
+    for text in (" ".join(str(fact) for fact in facts if fact), f"{row['meaning']}.", used):
+        yield from textwrap.wrap(text, max(width, NARROWEST), initial_indent="      ", subsequent_indent="      ")
+
+
+def _question(question: Question) -> Iterator[str]:
+    yield f"## {question.title}"
+    yield about(question)
+    for measure in question.measures:
+        yield f"### {question.name}.{measure.name}"
+        yield definition(measure)
+        yield columns(measure.result)
+
+
+def _cell(value: object) -> str:
+    shown = ABSENT if value is None else formatted(value)
+    return _MARKS.sub(r"\\\1", " ".join(shown.split()))
