@@ -7,11 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analysis.sources import hub
+from analysis.tables import load
 from tests.builders import step, trajectory
 from tests.loopback_hub import COMMIT, LoopbackHub, Repository, git_hash, serve, sha256
 
@@ -334,6 +337,118 @@ def test_a_hub_source_is_decoded_like_any_other_and_its_manifest_names_the_commi
     manifest = json.loads(ran.stdout.splitlines()[-1])
     assert manifest["revision"] == COMMIT
     assert (manifest["records_in"], manifest["kept"]) == (2, 2)
+
+
+# Siblings of the release ------------------------------------------------------------------------------------------
+
+ENVIRONMENTS, SFT, RL = (f"XXHStudyHard/EnvScaler-{name}" for name in ("191-Env", "SFT-Scenario", "RL-Scenario"))
+
+
+def _scenario(env_id: str, task: str) -> dict[str, Any]:
+    return {
+        "env_id": env_id,
+        "env_class_name": "Bank",
+        "task_id": f"{env_id}-{task}",
+        "init_config": "{}",
+        "task": "Pay.",
+    }
+
+
+@pytest.fixture
+def release(server: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoopbackHub:
+    """The release and its three sibling sets on the hub, which every `hub:` source of this process goes to."""
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "tables"))
+    monkeypatch.setattr(
+        hub, "fetch", partial(hub.fetch, progress=False, endpoint=server.endpoint, cache_dir=tmp_path / "cache")
+    )
+    held: dict[str, tuple[str, list[dict[str, Any]]]] = {
+        TRAJECTORIES: (METADATA, [trajectory("t1", steps=[step("get_user")]), trajectory("t2", env_id="env_2_sft")]),
+        ENVIRONMENTS: (
+            "191_env_metadata_processed.json",
+            [{"env_id": f"env_{n}", "operation_list": []} for n in ("1_sft", "2_sft", "3_rl")],
+        ),
+        SFT: (
+            "envscaler_sft_scenario_metadata.json",
+            [_scenario("env_1_sft", "t1"), _scenario("env_1_sft", "t9"), _scenario("env_2_sft", "t2")],
+        ),
+        RL: ("envscaler_rl_scenario_metadata.json", [_scenario("env_3_rl", "t1") | {"checklist_with_func": []}]),
+    }
+    for number, (name, (file, rows)) in enumerate(held.items()):
+        commit = f"{number}" * 40
+        content = {file: json.dumps(rows, indent=4).encode(), "extra.json": b"[]"}
+        server.repositories[name] = Repository(content, revisions={"main": commit})
+    return server
+
+
+def test_the_release_brings_its_siblings_pinned_to_their_commits_and_its_joins_are_counted(
+    release: LoopbackHub,
+) -> None:
+    data = load(f"hub:{TRAJECTORIES}", progress=False)
+    assert data.environments.collect()["env_id"].to_list() == ["env_1_sft", "env_2_sft", "env_3_rl"]
+    assert data.scenarios.collect().height == 4
+    assert data.manifest["revision"] == "0" * 40
+    assert {held["source"]: held["revision"] for held in data.manifest["siblings"]} == {
+        f"hub:{ENVIRONMENTS}": "1" * 40,
+        f"hub:{SFT}": "2" * 40,
+        f"hub:{RL}": "3" * 40,
+    }
+    joins = {(join["rows"], join["of"]): (join["keys"], join["missing"]) for join in data.manifest["joins"]}
+    assert joins == {
+        ("trajectories", "environments"): (2, 0),
+        ("trajectories", "scenarios"): (2, 0),
+        ("scenarios", "environments"): (3, 0),
+    }
+    assert len(release.transfers()) == 4
+
+
+def test_a_sibling_that_is_not_there_is_said_and_done_without(
+    release: LoopbackHub, caplog: pytest.LogCaptureFixture
+) -> None:
+    del release.repositories[RL]
+    data = load(f"hub:{TRAJECTORIES}", progress=False)
+    assert data.scenarios.collect().height == 3
+    assert "Going on without it" in caplog.text
+    with pytest.raises(hub.HubError, match="no public data set"):
+        load(f"hub:{TRAJECTORIES}", scenarios="hub", progress=False)
+
+
+def test_a_file_of_this_machine_asks_the_hub_only_when_that_is_said(release: LoopbackHub, tmp_path: Path) -> None:
+    source = tmp_path / "trajectories.json"
+    source.write_text(json.dumps([trajectory("t1"), trajectory("t7")]), encoding="utf-8")
+    assert load(str(source), progress=False).environments.collect().is_empty()
+    assert load("hub:lab/rollouts", progress=False).manifest["siblings"] == []
+    assert not [request for request in release.asked if "EnvScaler" in request]
+    data = load(str(source), environments="hub", scenarios="hub", progress=False)
+    assert [held["revision"] for held in data.manifest["siblings"]] == ["1" * 40, "2" * 40, "3" * 40]
+
+
+def test_none_keeps_the_siblings_of_the_release_where_they_are(release: LoopbackHub) -> None:
+    data = load(f"hub:{TRAJECTORIES}", environments="none", scenarios="none", progress=False)
+    assert data.manifest["siblings"] == []
+    assert data.environments.collect().is_empty()
+    assert len(release.transfers()) == 1
+
+
+def test_records_without_their_scenario_are_counted_and_named(
+    release: LoopbackHub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = tmp_path / "trajectories.json"
+    # t7 is no scenario; the second names a scenario of another environment.
+    moved = trajectory("t2", env_id="env_2_sft")
+    moved["task_info"]["env_id"] = "env_1_sft"
+    source.write_text(json.dumps([trajectory("t7"), moved, trajectory("t1")]), encoding="utf-8")
+    manifest = load(str(source), scenarios=f"hub:{SFT}", progress=False).manifest
+    assert manifest["joins"] == [
+        {
+            "rows": "trajectories",
+            "of": "scenarios",
+            "by": ["env_id", "task_id"],
+            "keys": 3,
+            "missing": 2,
+            "examples": ["env_1_sft env_1_sft-t7", "env_1_sft env_2_sft-t2"],
+        }
+    ]
+    assert "2 of 3 different env_id and task_id are not among the scenarios given" in caplog.text
 
 
 def test_importing_the_module_does_not_import_the_client() -> None:

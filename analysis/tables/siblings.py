@@ -53,7 +53,7 @@ def build(source: str, environments: str, scenarios: str) -> Given:
     if not located:
         return Given()
     folder = _decoded([file for files in located.values() for file in files])
-    return Given(str(folder), tuple(_described(name, files) for name, files in located.items()))
+    return Given(str(folder), tuple(_described(name, files, source) for name, files in located.items()))
 
 
 def joins(tables: str, given: str) -> list[dict[str, Any]]:
@@ -100,9 +100,10 @@ def _locate_if_there(name: str) -> list[sources.File]:
         return []
 
 
-def _described(name: str, files: list[sources.File]) -> dict[str, Any]:
+def _described(name: str, files: list[sources.File], source: str) -> dict[str, Any]:
+    is_bundled = source == "sample" and name.startswith(str(cache.root()))
     return {
-        "source": name,
+        "source": source if is_bundled else name,
         "files": [{"name": file.name, "bytes": file.size} for file in files],
         "content_hash": cache.content_hash(files),
         "revision": next((file.revision for file in files if file.revision), None),
