@@ -141,7 +141,7 @@ def source_facts(data: Tables) -> dict[str, str]:
         if None not in counts.values()
         else None,
         "dialects": ", ".join(f"{name} ({count:,})" for name, count in dialects.items()),
-        "selection": ", ".join(f"{name} = {value}" for name, value in data.selection.items()),
+        "selection": data.narrowing,
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }
     return {name: clean(str(value)) for name, value in facts.items() if value}

@@ -189,6 +189,8 @@ def _obstacles(
 def _not_the_release(manifest: Mapping[str, Any], env_id: str) -> str | None:
     if manifest.get("synthetic"):
         return "synthetic sample, not the release"
+    if manifest.get("subset"):
+        return "only a subset is read"
     if env_id:
         return f"only environment {env_id} is selected"
     dialects: Mapping[str, int] = manifest.get("dialects") or {}

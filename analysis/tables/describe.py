@@ -63,8 +63,8 @@ def _facts(data: "Tables") -> Iterator[str]:
     manifest = data.manifest
     synthetic = " Synthetic: played by scripts in made-up environments." if manifest.get("synthetic") else ""
     yield "{records_in:,} records in = {kept:,} kept + {rejected:,} rejected.".format(**manifest) + synthetic
-    if data.selection:
-        yield "Selected: " + ", ".join(f"{name} = {value}" for name, value in data.selection.items())
+    if data.is_narrowed:
+        yield f"Selected: {data.narrowing}"
     for damage in manifest.get("damage", [])[:FIRST_REJECTED]:
         yield f"Lost: {damage['origin']}: {damage['reason']}"
 

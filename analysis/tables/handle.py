@@ -15,7 +15,7 @@ from analysis.nearest import hint
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
 from analysis.sources import address
-from analysis.tables import build, cache, describe, places, siblings
+from analysis.tables import build, cache, describe, places, siblings, subsets
 from analysis.tables.decode import trajectory_id
 
 BY_NAME = {table.name: table for table in schema.BASE_TABLES}
@@ -36,13 +36,22 @@ class Tables:
     manifest: dict[str, Any]
     siblings: str = ""
     selection: dict[str, str] = field(default_factory=dict)
+    subset: subsets.Subset | None = None
 
     @property
     def trajectories(self) -> pl.LazyFrame:
-        frame = self._scan(schema.TRAJECTORIES)
-        for column, value in self.selection.items():
-            frame = frame.filter(pl.col(column) == value)
-        return frame
+        return self._chosen(schema.TRAJECTORIES)
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether these are less than the whole source: a subset, or a selection."""
+        return self.subset is not None or bool(self.selection)
+
+    @property
+    def narrowing(self) -> str:
+        """What they are narrowed to, in words; "" for the whole source."""
+        parts = [str(self.manifest["subset"])] if self.subset else []
+        return ", ".join([*parts, *(f"{column} = {value}" for column, value in self.selection.items())])
 
     @property
     def messages(self) -> pl.LazyFrame:
@@ -50,15 +59,12 @@ class Tables:
 
     @property
     def tool_calls(self) -> pl.LazyFrame:
-        frame = self._scan(schema.TOOL_CALLS)
-        for column, value in self.selection.items():
-            frame = frame.filter(pl.col(column) == value)
-        return frame
+        return self._chosen(schema.TOOL_CALLS)
 
     @property
     def tools(self) -> pl.LazyFrame:
         frame = self._scan(schema.TOOLS)
-        if not self.selection:
+        if not self.is_narrowed:
             return frame
         return frame.join(self.trajectories.select("tool_set").unique(), on="tool_set", how="semi")
 
@@ -104,7 +110,9 @@ class Tables:
         """
         chosen = {column: value for column, value in (("traj_type", traj_type), ("env_id", env_id)) if value != ""}
         for column, value in chosen.items():
-            scanned = self._scan(schema.TRAJECTORIES).select(pl.col(column).cast(pl.String).unique().drop_nulls())
+            scanned = self._of_subset(self._scan(schema.TRAJECTORIES)).select(
+                pl.col(column).cast(pl.String).unique().drop_nulls()
+            )
             names = scanned.collect().to_series().to_list()
             modes = schema.MODES if column == "traj_type" else ()
             if value not in names and value not in modes:
@@ -254,8 +262,20 @@ class Tables:
     def _selected(self, table: Table) -> pl.LazyFrame:
         return self._narrowed(self._scan(table))
 
+    def _chosen(self, table: Table) -> pl.LazyFrame:
+        """A table that itself has the columns of the selection."""
+        frame = self._of_subset(self._scan(table))
+        for column, value in self.selection.items():
+            frame = frame.filter(pl.col(column) == value)
+        return frame
+
+    def _of_subset(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        if self.subset is None:
+            return frame
+        return frame.filter(pl.col("trajectory_id").is_in(list(self.subset.trajectory_ids)))
+
     def _narrowed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        if not self.selection:
+        if not self.is_narrowed:
             return frame
         return frame.join(self.trajectories.select("trajectory_id"), on="trajectory_id", how="semi")
 
@@ -287,7 +307,8 @@ def load(
 
     Args:
         source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, `sample`, or what
-            `write_tables` wrote, which is read lazily from where it is.
+            `write_tables` wrote, which is read lazily from where it is. A NAME.subset.toml that was saved from
+            notebooks/explore.ipynb is a part of its source.
         environments: the sibling set of environments, named the same way; "hub" for the release's, "none" for none.
             Without it the sample brings its own, and the release, when it comes from the hub, the hub's.
         scenarios: the sibling sets of scenarios, SFT or RL, in the same way; several separated by commas.
@@ -299,6 +320,14 @@ def load(
         sources.SourceError: there is nothing to read; the message names the remedy.
     """
     source = str(source)
+    if subsets.is_subset(source):
+        part = subsets.read(source)
+        whole = load(
+            part.source, environments=environments, scenarios=scenarios, jobs=jobs, dask=dask, progress=progress
+        )
+        subsets.check(part, whole.manifest, whole.trajectories)
+        named = {"source": source, "subset": part.words(whole.manifest["kept"]), "subset_hash": part.records_hash}
+        return replace(whole, source=source, manifest=whole.manifest | named, subset=part)
     there = written(source)
     if there is not None:
         folder, manifest = address.plain(source).rstrip("/"), there

@@ -15,7 +15,7 @@ import msgspec
 
 from analysis import schema, sources
 from analysis.sources import address
-from analysis.tables import build, cache, places, siblings
+from analysis.tables import build, cache, places, siblings, subsets
 from analysis.tables.handle import locations, written
 
 
@@ -46,6 +46,9 @@ def write_tables(
     """
     place = address.plain(os.fspath(out)).rstrip("/")
     _refuse_what_is_not_ours(place)
+    if subsets.is_subset(source):
+        whole = subsets.read(source).source
+        raise sources.SourceError(f"{source}: a part of tables, not records; write {whole}, and load the subset")
     if written(source) is not None:
         raise sources.SourceError(f"{source}: tables already; copy the folder, or name the records they were made of")
     located, environments, scenarios = locations(source, environments, scenarios)

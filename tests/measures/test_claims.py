@@ -138,6 +138,7 @@ def test_other_bytes_differ_without_a_number() -> None:
         ({"records_in": 0}, "no trajectories are given"),
         ({"dialects": {"fc": 9_000, "release": 22}}, "records of another dialect than the release's: fc, release"),
         ({"selection": {"env_id": "env_1_sft"}}, "only environment env_1_sft is selected"),
+        ({"subset": "9,000 of the 9,022 trajectories of release.json"}, "only a subset is read"),
     ],
 )
 def test_a_source_that_is_not_the_release_is_shown_and_not_judged(changed: dict[str, Any], reason: str) -> None:
