@@ -63,16 +63,16 @@ def joins(tables: str, given: str) -> list[dict[str, Any]]:
         tables, given: folders of the record tables and of the sibling tables, "" for none.
 
     Returns:
-        A dict a join whose catalogue holds rows: `rows`, `of` and `by` name it; `keys` different ones on the left,
+        A dict a join that has rows on both sides: `rows`, `of` and `by` name it; `keys` different ones on the left,
         `missing` of them in the catalogue, `examples` of these.
     """
     checked: list[dict[str, Any]] = []
     for left, right, by in JOINS if given else ():
         catalogue = places.scan(f"{given}/{right.name}").select(by).collect()
         keys = places.scan(f"{given if left is SCENARIOS else tables}/{left.name}").select(by).drop_nulls().unique()
-        if catalogue.is_empty():
-            continue
         known = keys.collect()
+        if catalogue.is_empty() or known.is_empty():
+            continue
         missing = known.join(catalogue, on=by, how="anti").sort(by)
         examples = [" ".join(row) for row in missing.head(3).rows()]
         checked.append(
