@@ -60,6 +60,7 @@ def condition(text: str) -> pl.Expr:
     tokens = list(_tokens(text))
     for position, token in enumerate(tokens):
         _check(tokens, position, token, text)
+        _check_value(tokens[position : position + 3], text)
     try:
         expression = pl.sql_expr(text)
         dtype = TRAJECTORIES.empty().lazy().select(expression.alias("chosen")).collect_schema()["chosen"]
@@ -82,17 +83,7 @@ def chosen(trajectories: pl.LazyFrame, text: str) -> pl.DataFrame:
     try:
         return trajectories.filter(expression).collect()
     except pl.exceptions.PolarsError as error:
-        raise ExportError(f"--where {text!r}: {str(error).splitlines()[0]}{_values(expression)}") from None
-
-
-def _values(expression: pl.Expr) -> str:
-    """What the columns of few values that a condition names can hold, for the message."""
-    named = [TRAJECTORIES[name] for name in dict.fromkeys(expression.meta.root_names())]
-    return "".join(
-        f"; {column.name} is one of {', '.join(column.dtype.categories)}"
-        for column in named
-        if isinstance(column.dtype, pl.Enum)
-    )
+        raise ExportError(f"--where {text!r}: {str(error).splitlines()[0]}") from None
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -125,6 +116,15 @@ def _check(tokens: list[_Token], position: int, token: _Token, text: str) -> Non
         raise ExportError(f"--where {text!r}: a condition reads one record; it has no tables and no FROM")
     if token.text not in COLUMNS and word not in KEYWORDS and word not in TYPES:
         raise _unknown(token.text, text)
+
+
+def _check_value(three: list[_Token], text: str) -> None:
+    """`column = 'value'`, where the column has few values: another one is a slip, not an empty answer."""
+    if [token.kind for token in three] != ["word", "symbol", "text"] or three[0].text not in COLUMNS:
+        return
+    dtype, value = TRAJECTORIES[three[0].text].dtype, three[2].text[1:-1]
+    if isinstance(dtype, pl.Enum) and three[1].text in ("=", "!=", "<>") and value not in dtype.categories:
+        raise ExportError(f"--where {text!r}: {three[0].text} is one of {', '.join(dtype.categories)}")
 
 
 def _unknown(name: str, text: str, hint: str = "") -> ExportError:
