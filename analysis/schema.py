@@ -27,9 +27,9 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What an axis or a table's head says: the name in words, with its unit."""
+        """What an axis or a table's head says: the name in words, with its unit where the words do not name it."""
         words = self.name.replace("_", " ")
-        return f"{words} ({self.unit})" if self.unit else words
+        return f"{words} ({self.unit})" if self.unit and self.unit not in words.split() else words
 
 
 @dataclass(frozen=True)

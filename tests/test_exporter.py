@@ -167,12 +167,9 @@ def test_a_chart_stands_under_its_title_with_definition_and_numbers() -> None:
     assert heads == RESULT.names, "columns stand in the order of their table, whatever order a notebook keeps"
 
 
-def test_the_chart_takes_its_container_back_where_it_can() -> None:
+def test_a_chart_that_takes_the_width_of_its_surroundings_brings_none_of_its_own() -> None:
     found = store(rendered("# T", charts(bars, stepped)))["charts"]
-    assert found["figure-1"]["spec"]["width"] == "container"
-    assert not found["figure-1"]["measured"]
-    assert found["figure-2"]["spec"]["width"] == theme.NOTEBOOK_WIDTH
-    assert found["figure-2"]["measured"], "a height in steps beside a container makes Vega-Lite warn"
+    assert all(chart["fluid"] and "width" not in chart["spec"] for chart in found.values())
 
 
 def test_data_and_configuration_are_written_once() -> None:
@@ -238,17 +235,16 @@ def test_a_synthetic_page_says_so_in_title_banner_and_foot() -> None:
     assert "Synthetic" not in rendered("# T")
 
 
+def test_versions_read_as_one_writes_them() -> None:
+    html = rendered("# T", facts={"versions": {"polars": "2.1.0", "altair": "6.3.0"}})
+    assert "polars 2.1.0, altair 6.3.0" in html
+
+
 def test_the_suite_is_linked_and_its_own_page_is_marked() -> None:
     links = [{"name": "a", "title": "A", "href": "a b.html"}, {"name": "me", "title": "Me", "href": "me.html"}]
     html = rendered("# T", name="me", suite=links)
     assert '<a href="a%20b.html">A</a>' in html
     assert '<a href="me.html" aria-current="page">Me</a>' in html
-
-
-def test_a_column_to_narrow_by_is_offered_in_natural_order() -> None:
-    html = rendered("# T", charts(bars))
-    form = re.search(r'<form class="filters".*?</form>', html, re.DOTALL)[0]  # type: ignore[index]
-    assert re.findall(r"<option>([^<]*)</option>", form) == ["env_2", "env_10"]
 
 
 def test_names_of_files_and_anchors_are_plain_whatever_they_were() -> None:

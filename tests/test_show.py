@@ -117,7 +117,7 @@ def test_no_text_becomes_an_element_and_every_encoder_takes_it(words: str) -> No
 
 def test_a_table_has_heads_with_units_and_meaning_and_keeps_exact_values_beside_rounded_ones() -> None:
     found = Elements(grid(FRAME.head(1), {c.name: (c.title, c.meaning) for c in USAGE}, "Tools"))
-    assert "calls (calls)" in found.words
+    assert "calls" in found.words
     assert ("title", "errors over (ok + errors)") in found.attributes
     assert "12,345" in found.words
     assert "33.3 %" in found.words
@@ -181,7 +181,15 @@ def test_a_chart_refuses_what_should_have_been_aggregated() -> None:
 def test_a_chart_tells_the_page_what_its_columns_mean() -> None:
     meta = bars(FRAME).to_dict()["usermeta"]
     assert meta["order"] == USAGE.names
-    assert meta["columns"]["calls"] == {"title": "calls (calls)", "meaning": "how often"}
+    assert meta["columns"]["calls"] == {"title": "calls", "meaning": "how often"}
+
+
+def test_a_backslash_in_a_tooltip_s_heading_does_not_reach_vega_lite_s_expression_bare() -> None:
+    chart = alt.Chart(FRAME).mark_bar().encode(x="calls:Q", tooltip=[alt.Tooltip("calls:Q", title="C:\\users\n\\")])
+    (output,) = shown(lambda: show.chart(chart))
+    spec = output.data[CHART_TYPE]
+    assert spec["encoding"]["tooltip"][0]["title"] == "C:\\\\users \\\\"
+    assert spec["config"]["mark"]["aria"] is False
 
 
 def test_headlines_and_notices_are_text() -> None:

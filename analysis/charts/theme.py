@@ -55,6 +55,8 @@ def _theme() -> alt.theme.ThemeConfig:
             "labelLimit": 220,
             "labelSeparation": 6,
         },
+        # As many lines as there is room for their labels: a line without one measures nothing.
+        "axisXQuantitative": {"tickCount": {"expr": "max(4, ceil(width / 90))"}},
         "legend": {**words, "orient": "bottom", "labelLimit": 260, "symbolStrokeWidth": 2},
         "header": words,
         "title": {
@@ -79,6 +81,10 @@ def _theme() -> alt.theme.ThemeConfig:
 
 def _render(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The mime bundle of a chart, and what the page needs to undo for its own sake."""
+    # Marks would be described one by one, by an expression that a backslash in an axis title breaks. A chart has one
+    # description that tells the finding, and its numbers as a table.
+    config = {**spec.get("config", {}), "mark": {**spec.get("config", {}).get("mark", {}), "aria": False}}
+    spec = {**_quoted(spec), "config": config}
     meta: dict[str, Any] = {"kind": "chart"}
     if spec.get("width") == "container":
         spec = {**spec, "width": NOTEBOOK_WIDTH}
@@ -87,6 +93,21 @@ def _render(spec: dict[str, Any], **_: Any) -> tuple[dict[str, Any], dict[str, A
     # As SVG the text takes the colour of the theme it stands in; JupyterLab's own choice would be a canvas.
     embedding = {CHART_TYPE: {"embed_options": {"renderer": "svg"}}}
     return {CHART_TYPE: spec, "text/plain": words or "A chart"}, {"trajectory": meta, **embedding}
+
+
+def _quoted(part: Any, inside: str = "") -> Any:
+    """The specification with backslashes in the headings of tooltips doubled.
+
+    Vega-Lite writes a heading into an expression between quotes and escapes the quotes in it, not backslashes and
+    ends of lines.
+    """
+    if isinstance(part, list):
+        return [_quoted(one, inside) for one in part]
+    if not isinstance(part, dict) or inside == "datasets":
+        return part
+    if inside == "tooltip" and isinstance(part.get("title"), str):
+        part = {**part, "title": part["title"].replace("\\", "\\\\").replace("\n", " ")}
+    return {name: _quoted(one, name) for name, one in part.items()}
 
 
 alt.renderers.register("trajectory", _render)

@@ -45,7 +45,9 @@ def mode_colour() -> alt.Color:
 
 def title(sentence: str, *lines: str) -> alt.TitleParams:
     """A chart's title: the finding, and under it n, the denominator and what is selection."""
-    subtitle = [part for line in lines for part in wrap(line, LINE + 16)]
+    # The page sets the lines as one paragraph: what is a fact of its own must end in a stop of its own.
+    facts = [line if line == lines[-1] or line.endswith((".", ";", ",", ":")) else f"{line};" for line in lines]
+    subtitle = [part for line in facts for part in wrap(line, LINE + 16)]
     return alt.TitleParams(wrap(sentence, LINE), subtitle=subtitle, anchor="start")
 
 

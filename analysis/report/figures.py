@@ -55,10 +55,8 @@ class Store:
         columns = {name: columns[name] for name in [*order, *columns] if name in columns}
         for name, rows in datasets.items():
             self.data.setdefault(name, columnar(rows, first=order))
-        # Vega-Lite warns of a container's width beside a height in steps: there the page measures and draws again.
-        is_stepped = fluid and has_steps(spec)
-        if fluid and not is_stepped:
-            spec["width"] = "container"
+        if fluid:
+            spec.pop("width", None)
         id_ = f"figure-{len(self.charts) + 1}"
         heading = words(title) or spec.get("description") or f"Figure {len(self.charts) + 1}"
         self.charts[id_] = {
@@ -66,7 +64,7 @@ class Store:
             "title": title,
             "config": self.configs.index(config),
             "data": list(datasets),
-            "measured": is_stepped,
+            "fluid": fluid,
         }
         return Figure(
             id=id_,
@@ -76,16 +74,6 @@ class Store:
             definition=meta.get("definition", ""),
             table=Markup("".join(_tables(datasets, columns, heading))),
         )
-
-
-def has_steps(spec: dict[str, Any]) -> bool:
-    """Whether a chart's height grows with its categories: it says so, or has categories and no height."""
-    height = spec.get("height")
-    if height is not None:
-        return isinstance(height, dict)
-    layers = [spec, *spec.get("layer", ())]
-    vertical = [layer.get("encoding", {}).get("y", {}) for layer in layers]
-    return any(y.get("type") in ("nominal", "ordinal") for y in vertical if isinstance(y, dict))
 
 
 def words(title: Any, part: str = "text") -> str:

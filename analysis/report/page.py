@@ -1,7 +1,6 @@
 """The page: an executed notebook as one HTML file that fetches nothing, runs no foreign script and needs no server."""
 
 import json
-import re
 from typing import Any
 from urllib.parse import quote
 
@@ -9,10 +8,8 @@ from markupsafe import Markup
 
 from analysis.markup import clean, formatted
 from analysis.report import assets
-from analysis.report.figures import Store
 from analysis.report.pieces import Content, read, slug
 
-FILTERS = {"traj_type": "mode", "env_id": "environment"}
 # `show.provenance` says these in words of its own.
 SAID_BY_THE_NOTEBOOK = {"source", "revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected"}
 # nbformat sorts what a notebook says; this is the order in which a reader asks.
@@ -57,7 +54,6 @@ def render(notebook: Any, given: dict[str, Any] | None = None) -> str:
             synthetic=content.synthetic or known.pop("synthetic", False),
             suite=[_link(other, {name, heading}) for other in about.get("suite", ())],
             facts=facts(content, about.get("parameters") or content.parameters, known),
-            filters=filters(store),
             policy=assets.policy(*hashes),
             style=Markup(style),
             script=Markup(script),
@@ -77,21 +73,13 @@ def facts(content: Content, parameters: dict[str, Any], known: dict[str, Any]) -
     """What the foot of the page says: of the source by the notebook's last cell, of the run by whoever ran it."""
     said = SAID_BY_THE_NOTEBOOK if content.facts else set()
     more = {
-        fact.replace("_", " "): sentence(value) for fact, value in known.items() if fact not in said | {"synthetic"}
+        fact.replace("_", " "): versions(value) if fact == "versions" else sentence(value)
+        for fact, value in known.items()
+        if fact not in said | {"synthetic"}
     }
     found = content.facts | {"parameters": sentence(parameters) or "none"} | more
     order = {fact: place for place, fact in enumerate(FACTS)}
     return {fact: clean(found[fact]) for fact in sorted(found, key=lambda fact: order.get(fact, 99)) if found[fact]}
-
-
-def filters(store: Store) -> list[dict[str, Any]]:
-    """What the page can be narrowed to: modes and environments, where some chart tells several apart."""
-    found = []
-    for column, label in FILTERS.items():
-        values = {value for data in store.data.values() for value in data.get(column, ()) if isinstance(value, str)}
-        if len(values) > 1:
-            found.append({"column": column, "label": label, "values": sorted(values, key=_natural)})
-    return found
 
 
 def block(value: Any) -> str:
@@ -107,12 +95,12 @@ def sentence(value: Any) -> str:
     return "" if value is None else formatted(value)
 
 
+def versions(value: Any) -> str:
+    """Packages with their versions as one writes them: "polars 2.1.0, altair 6.3.0"."""
+    return ", ".join(f"{name} {one}" for name, one in value.items()) if isinstance(value, dict) else sentence(value)
+
+
 def _link(other: dict[str, str], own: set[str]) -> dict[str, Any]:
     """A page of the suite. Quoted, an address cannot name a scheme or a host: it stays a file of the suite's folder."""
     is_current = bool({other["name"], other["title"]} & own)
     return {"title": clean(other["title"]), "href": quote(other["href"], safe="/#%.-_~"), "is_current": is_current}
-
-
-def _natural(words: str) -> list[tuple[int, str]]:
-    """env_2 before env_10."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]{1,18})", words)]

@@ -17,7 +17,8 @@
   const narrow = matchMedia("(max-width: 67.99rem)");
   const chosen = {};
 
-  // Shown and open in the file, for readers without scripts.
+  // Shown and open in the file, for readers without scripts. A static drawing of each chart would cost 40 KB, ten of them
+  // more than the library that draws them; the numbers themselves cost two.
   all(".undrawn").forEach((sentence) => sentence.remove());
   all("details.twin").forEach((details) => details.removeAttribute("open"));
 
@@ -74,28 +75,41 @@
   addEventListener("scroll", () => (tip.hidden = true), { passive: true });
 
   // ---- charts -----------------------------------------------------------------------------------------------------
+  const PAPER = 660; // CSS pixels between the margins of A4 and of Letter
+  const FILE = 760;
+  const figures = all("figure.chart");
+  const views = new Map();
+
   const unpack = async () => {
     const bytes = Uint8Array.from(atob(one("#vega").textContent), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     document.head.append(make("script", { textContent: await new Response(stream).text() }));
     if (!window.vegaEmbed) throw new Error("the drawing library did not start");
   };
-  const embed = (place, spec) =>
+  // Vega-Lite itself warns of a width that fits beside a height in steps; Vega takes the two.
+  const embed = (place, spec, { fluid = false, columns = 0 } = {}) =>
     window.vegaEmbed(place, spec, {
       mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: showTip,
+      patch: (vega) => {
+        if (fluid) vega.autosize = { type: "fit-x", contains: "padding" };
+        if (columns) for (const legend of vega.legends ?? []) legend.columns = columns;
+        return vega;
+      },
     });
-  const whole = (chart) => ({
-    ...structuredClone(chart.spec),
-    config: store.configs[chart.config],
-    datasets: Object.fromEntries(chart.data.map((name) => [name, rows(name).filter(isChosen)])),
-  });
-
-  // Facets, and charts whose height grows in steps, have fixed widths: share the room there is among the columns.
-  const fitted = (chart, spec, drawn, room) => {
-    if (Math.abs(drawn - room) < 3) return null;
-    if (chart.measured) return { ...spec, width: Math.max(120, spec.width + room - drawn) };
+  // Labels give way where there is little room; what is cut stands in the tooltip and in the table.
+  const whole = (chart, room) => {
+    const spec = structuredClone(chart.spec);
+    const config = structuredClone(store.configs[chart.config]);
+    if (config.axis?.labelLimit) config.axis.labelLimit = Math.min(config.axis.labelLimit, Math.round(room * 0.4));
+    if (config.legend?.labelLimit) config.legend.labelLimit = Math.min(config.legend.labelLimit, room - 40);
+    if (chart.fluid) spec.width = room;
+    const datasets = Object.fromEntries(chart.data.map((name) => [name, rows(name).filter(isChosen)]));
+    return { ...spec, config, datasets };
+  };
+  // Facets know the width of a part only: share the room there is among as many columns as it takes.
+  const shared = (spec, drawn, room) => {
     const inner = spec.spec;
-    if (typeof inner?.width !== "number" || spec.facet?.column) return null;
+    if (typeof inner?.width !== "number" || spec.facet?.column || Math.abs(drawn - room) < 3) return null;
     const shown = spec.columns ?? 1;
     const beside = drawn / shown - inner.width;
     let columns = shown;
@@ -103,29 +117,85 @@
     const width = Math.max(90, Math.min(Math.floor(room / columns - beside) - 2, inner.width * 2.5));
     return { ...spec, ...(spec.columns ? { columns } : {}), spec: { ...inner, width } };
   };
+  // A legend is one row however long: as many columns as there is room for, where it would run out of the chart.
+  const legendColumns = (place) => {
+    const edge = place.getBoundingClientRect();
+    for (const legend of all(".role-legend", place)) {
+      const box = legend.getBoundingClientRect();
+      if (box.right <= edge.right + 1) continue;
+      const widest = Math.max(...all(".role-legend-label", legend).map((label) => label.getBoundingClientRect().width));
+      return Math.max(1, Math.floor((edge.right - box.left) / (widest + 32)));
+    }
+    return 0;
+  };
+  const isEmpty = (chart) =>
+    canNarrow(chart) && chart.data.filter((name) => canNarrow({ data: [name] })).every((name) => !rows(name).some(isChosen));
 
-  const views = new Map();
-  const draw = async (figure) => {
+  // Nothing in here waits for anything but promises that are kept at once: printing waits for no more than these.
+  const draw = async (figure, room = 0) => {
     const chart = store.charts[figure.id];
     const place = one(".view", figure);
     views.get(figure)?.finalize();
-    place.style.minHeight = `${place.offsetHeight}px`;
+    views.delete(figure);
+    if (isEmpty(chart)) {
+      place.replaceChildren(make("p", { className: "nothing", textContent: `No row of this chart is of ${Object.values(chosen).join(", ")}.` }));
+      place.style.minHeight = "";
+      return;
+    }
+    const width = room || place.clientWidth;
+    place.style.minHeight ||= `${place.offsetHeight}px`;
     try {
-      const spec = whole(chart);
-      let { view } = await embed(place, spec);
-      const again = fitted(chart, spec, one("svg", place).width.baseVal.value, place.clientWidth);
-      if (again) {
+      const { fluid } = chart;
+      const spec = whole(chart, width);
+      let { view } = await embed(place, spec, { fluid });
+      const again = shared(spec, one("svg", place).width.baseVal.value, width);
+      const columns = legendColumns(place);
+      if (again || columns) {
         view.finalize();
-        ({ view } = await embed(place, again));
+        ({ view } = await embed(place, again ?? spec, { fluid, columns }));
       }
       views.set(figure, view);
       view.addEventListener("click", (_event, item) => visit(item?.datum?.trajectory_id));
       name(place);
+      figure.dataset.drawn = room ? "paper" : "screen";
+      performance.mark(figure.id);
     } catch (error) {
       place.textContent = `This chart could not be drawn (${error.message}).`;
       one("details.twin", figure)?.setAttribute("open", "");
     }
     place.style.minHeight = "";
+  };
+  // What the reader looks at comes first, then the rest in reading order; between two charts the page answers.
+  const stale = new Set();
+  let work = null;
+  const isInView = (figure) => {
+    const { top, bottom } = figure.getBoundingClientRect();
+    return bottom > 0 && top < innerHeight;
+  };
+  const drawStale = async () => {
+    while (stale.size) {
+      const waiting = figures.filter((figure) => stale.has(figure));
+      const figure = waiting.find(isInView) ?? waiting[0];
+      stale.delete(figure);
+      await draw(figure);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    work = null;
+  };
+  const redraw = (some = figures) => {
+    if (!window.vegaEmbed) return null;
+    some.forEach((figure) => stale.add(figure));
+    work ??= drawStale();
+    return work;
+  };
+  // The height a chart will have, near enough: what stands below it need not jump.
+  const reserve = (figure) => {
+    const chart = store.charts[figure.id];
+    const { height, encoding, layer } = chart.spec;
+    const y = encoding?.y ?? layer?.find((part) => part.encoding?.y)?.encoding.y;
+    const categories = new Set(chart.data.flatMap((name) => store.data[name][y?.field] ?? [])).size;
+    const plot = typeof height === "number" ? height : (height?.step ?? 20) * Math.max(categories, 3);
+    one(".view", figure).style.minHeight = `${plot + 60}px`;
   };
   // A picture to those who hear the page, named by what it shows; what scrolls can be reached by keyboard.
   const name = (place) => {
@@ -143,11 +213,10 @@
   // A file of its own has paper and ink of its own, and its title back.
   const picture = async (figure, type) => {
     const chart = store.charts[figure.id];
-    const spec = { ...whole(chart), title: chart.title ?? undefined };
-    if (spec.width === "container") spec.width = 760;
+    const spec = { ...whole(chart, FILE), title: chart.title ?? undefined };
     const inked = JSON.parse(JSON.stringify({ ...spec, config: { ...spec.config, background: "white" }, padding: 12 })
       .replaceAll('"currentColor"', '"#1b1d20"'));
-    const { view } = await embed(make("div"), inked);
+    const { view } = await embed(make("div"), inked, chart);
     const file = `${store.name}-${figure.id}.${type}`;
     if (type === "svg") save(file, await view.toSVG(), "image/svg+xml");
     else (await view.toCanvas(2)).toBlob((blob) => save(file, blob));
@@ -203,7 +272,7 @@
   };
   const dressTable = (table, number) => {
     const heads = all("thead th", table);
-    heads.forEach((head, index) => {
+    if (table.tBodies[0].rows.length > 1) heads.forEach((head, index) => {
       const control = make("button", { type: "button" }, ...head.childNodes);
       if (head.title) control.title = head.title;
       head.removeAttribute("title");
@@ -260,61 +329,94 @@
   addEventListener("hashchange", follow);
 
   // ---- narrowing the page to a mode or an environment -------------------------------------------------------------
+  const FILTERS = { traj_type: "mode", env_id: "environment" };
+  const MODES = { conversation: "conversations", non_conversation: "runs without a user" };
   const form = one(".filters");
-  const narrowPage = async () => {
-    for (const key of Object.keys(chosen)) delete chosen[key];
-    for (const select of all("select", form)) if (select.value) chosen[select.dataset.column] = select.value;
-    const active = Object.values(chosen);
-    const figures = all("figure.chart");
-    const touched = figures.filter((figure) => canNarrow(store.charts[figure.id]));
-    one(".state", form).textContent = active.length
-      ? `${active.join(", ")}: ${touched.length} of ${figures.length} charts and the tables that tell it apart. Titles and headline numbers are of the whole page.`
-      : "";
-    all("table").filter((table) => table.tools).forEach(sift);
-    for (const figure of figures) {
-      figure.classList.toggle("unmoved", active.length > 0 && !touched.includes(figure));
-      if (window.vegaEmbed) await draw(figure);
-    }
+  const dataOf = (figure) => store.charts[figure.id].data.map((name) => store.data[name]);
+  const cellsOf = (table, column) => {
+    const at = all("thead th", table).findIndex((head) => head.dataset.name === column);
+    return at < 0 ? [] : [...table.tBodies[0].rows].map((row) => row.cells[at].textContent);
   };
-  if (form) {
-    form.hidden = false;
+  // Where some chart or table tells several apart; env_2 comes before env_10.
+  const valuesOf = (column, tables) => {
+    const found = [...Object.values(store.data).flatMap((data) => data[column] ?? []), ...tables.flatMap((table) => cellsOf(table, column))];
+    return [...new Set(found)].filter((value) => value && value !== ABSENT).map(String)
+      .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  };
+  const narrowPage = () => {
+    const before = Object.keys(chosen);
+    for (const key of before) delete chosen[key];
+    for (const select of all("select", form)) if (select.value) chosen[select.dataset.column] = select.value;
+    const active = Object.entries(chosen);
+    const touches = (figure, keys) => dataOf(figure).some((data) => keys.some((key) => key in data));
+    const touched = figures.filter((figure) => touches(figure, Object.keys(chosen)));
+    const words = active.map(([, value]) => MODES[value] ?? value).join(", ");
+    one(".state", form).textContent = active.length
+      ? `Only ${words}: ${touched.length} of ${figures.length} charts, and the tables that tell it apart. Titles and headline numbers are of the whole page.`
+      : "";
+    const tables = all("table").filter((table) => table.tools);
+    tables.forEach(sift);
+    siftTranscripts(tables);
+    figures.forEach((figure) => figure.classList.toggle("unmoved", active.length > 0 && !touched.includes(figure)));
+    redraw(figures.filter((figure) => touches(figure, [...before, ...Object.keys(chosen)])));
+  };
+  // A transcript follows the row that leads to it.
+  const siftTranscripts = (tables) => {
+    const listed = tables.flatMap((table) => [...table.tBodies[0].rows])
+      .flatMap((row) => all("a[href^='#t-']", row).map((link) => [link.textContent, row.hidden]));
+    const shown = new Set(listed.filter(([, hidden]) => !hidden).map(([id]) => id));
+    for (const [id] of listed) transcripts.get(id).hidden = Object.keys(chosen).length > 0 && !shown.has(id);
+  };
+  const offerFilters = (tables) => {
+    for (const [column, label] of Object.entries(FILTERS)) {
+      const values = valuesOf(column, tables);
+      if (values.length < 2) continue;
+      const select = make("select", {}, ...["", ...values].map((value) => make("option", { value, textContent: MODES[value] ?? (value || "all") })));
+      select.dataset.column = column;
+      one("button", form).before(make("label", { textContent: `${label} ` }, select));
+      form.hidden = false;
+    }
     form.addEventListener("change", narrowPage);
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("reset", () => setTimeout(narrowPage));
-  }
+  };
 
   // ---- contents follow the reader ---------------------------------------------------------------------------------
   const contents = one(".contents details");
-  const entries = new Map(all(".contents a").map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
-  const watch = new IntersectionObserver((seen) => {
-    for (const { isIntersecting, target } of seen) {
-      if (!isIntersecting) continue;
-      entries.forEach((link) => link.removeAttribute("aria-current"));
-      entries.get(target.id).setAttribute("aria-current", "true");
-    }
-  }, { rootMargin: "0px 0px -70% 0px" });
-  entries.forEach((_link, id) => document.getElementById(id) && watch.observe(document.getElementById(id)));
-  if (contents) {
-    const fold = () => (contents.open = !narrow.matches);
-    narrow.addEventListener("change", fold);
-    fold();
-    contents.addEventListener("click", (event) => event.target.closest("a") && narrow.matches && (contents.open = false));
-  }
+  const links = all(".contents a");
+  const sections = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  let current = null;
+  const mark = () => {
+    const passed = sections.filter((section) => section.getBoundingClientRect().top < innerHeight * 0.3);
+    const link = links[sections.indexOf(passed.at(-1) ?? sections[0])];
+    if (link === current) return;
+    current?.removeAttribute("aria-current");
+    link?.setAttribute("aria-current", "true");
+    current = link;
+  };
+  let marking = 0;
+  addEventListener("scroll", () => (marking ||= requestAnimationFrame(() => (marking = mark()))), { passive: true });
+  mark();
+  const fold = () => (contents.open = !narrow.matches);
+  narrow.addEventListener("change", fold);
+  fold();
+  contents.addEventListener("click", (event) => event.target.closest("a") && narrow.matches && (contents.open = false));
+  const here = one(".suite [aria-current]");
+  if (here) here.closest("ul").scrollLeft = here.offsetLeft - 16;
 
   // ---- begin ------------------------------------------------------------------------------------------------------
-  all("table").filter((table) => table.tHead && table.tBodies.length).forEach((table, number) => {
+  const tables = all("table").filter((table) => table.tHead && table.tBodies.length);
+  tables.forEach((table, number) => {
     linkIds(table);
     dressTable(table, number);
   });
+  offerFilters(tables);
   if (location.hash) follow();
 
-  const figures = all("figure.chart");
   const begin = async () => {
+    figures.forEach(reserve);
+    figures.forEach(chartTools);
     await unpack();
-    for (const figure of figures) {
-      await draw(figure);
-      chartTools(figure);
-    }
     let width = innerWidth;
     let waiting = 0;
     addEventListener("resize", () => {
@@ -322,9 +424,15 @@
       waiting = setTimeout(() => {
         if (innerWidth === width) return;
         width = innerWidth;
-        figures.filter((figure) => store.charts[figure.id].spec.width !== "container").forEach(draw);
+        redraw();
       }, 200);
     });
+    addEventListener("beforeprint", () => {
+      stale.clear();
+      figures.forEach((figure) => draw(figure, PAPER));
+    });
+    addEventListener("afterprint", () => redraw());
+    await redraw();
   };
   if (figures.length) {
     begin()

@@ -41,7 +41,7 @@ def test_reading_and_changing_tools_are_told_apart() -> None:
         == "Repeated unchanged: 3 of 7 of the calls of reading tools, 1 of 2 of the calls of changing tools"
     )
     assert (
-        "n = 9 calls, 4 repeats, 3 of them with no changing call since the earlier one"
+        "n = 9 calls, 4 repeats, 3 of them with no changing call since the earlier one;"
         in spec(chart)["title"]["subtitle"]
     )
 
