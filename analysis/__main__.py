@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ examples:
   python -m analysis report                                   the bundled sample -> reports/html/index.html
   python -m analysis report trajectories.json                 the same for your records
   python -m analysis tables trajectories.json out/            tables as Parquet, for any tool
+  python -m analysis tables --describe                        what every table and column holds
   python -m analysis export trajectories.json out/ --format sharegpt --validation 0.1
   python -m analysis sample big.json --trajectories 9022 --environments 140 --seed 1
   python -m analysis VERB --help                              what a verb takes, with examples
@@ -35,6 +37,8 @@ examples:
   python -m analysis tables 's3://bucket/runs/*.jsonl' s3://bucket/tables --dask tcp://scheduler:8786
   python -m analysis tables hub:XXHStudyHard/EnvScaler-SFT-Traj-9K out/ \\
       --environments hub:XXHStudyHard/EnvScaler-191-Env --scenarios hub:XXHStudyHard/EnvScaler-SFT-Scenario
+  python -m analysis tables --describe tool_calls
+  python -m analysis tables --describe tool_usage_busiest --json > schema.json
 
 writes OUT/<table>/*.parquet and, last of all, OUT/manifest.json. Records in = kept + rejected, always. OUT is then a
 source like any other. A run that was killed goes on where it stopped.
@@ -103,6 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def tables(options: argparse.Namespace) -> int:
     """Decode a source into tables; 1 when something was rejected or lost, unless that is asked to be borne."""
+    if options.describe is not None:
+        return _describe(options.describe, as_json=options.json)
+    if not options.out:
+        return _complain("tables takes SOURCE and OUT, or --describe; see --help", COULD_NOT)
     from analysis.tables import write_tables  # noqa: PLC0415  polars: half a second that --help need not pay
 
     try:
@@ -126,6 +134,22 @@ def tables(options: argparse.Namespace) -> int:
     for damage in manifest["damage"]:
         _say(f"{damage['origin']}: {damage['reason']}")
     return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK
+
+
+def _describe(name: str, *, as_json: bool) -> int:
+    """Print the dictionary, or one table of it."""
+    from analysis.nearest import hint  # noqa: PLC0415
+    from analysis.reference import json_schema, words  # noqa: PLC0415
+
+    known = json_schema.published()
+    if name and name not in known:
+        return _complain(f"no table {name!r}; {hint(name, known)}", COULD_NOT)
+    if as_json:
+        print(json_schema.text(known[name]) if name else json_schema.texts(), end="")
+    else:
+        width = shutil.get_terminal_size().columns
+        print(words.described(known[name], width) if name else words.all_described(width))
+    return OK
 
 
 def _say_first_rejected(folder: str, most: int = 5) -> None:
@@ -224,8 +248,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _table_options(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("source", metavar="SOURCE", help=SOURCE)
-    verb.add_argument("out", metavar="OUT", help="folder to write, or any address fsspec writes to")
+    verb.add_argument("source", metavar="SOURCE", nargs="?", help=SOURCE)
+    verb.add_argument("out", metavar="OUT", nargs="?", help="folder to write, or any address fsspec writes to")
+    verb.add_argument(
+        "--describe", nargs="?", const="", metavar="TABLE", help="say what the tables hold, or one, and do nothing else"
+    )
+    verb.add_argument("--json", action="store_true", help="with --describe: as JSON Schema")
     _sibling_options(verb)
     verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
     verb.add_argument(

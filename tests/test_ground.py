@@ -25,7 +25,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 
 # conda-forge's name where it is not PyPI's.
-CONDA_NAMES = {"playwright-python": "playwright"}
+CONDA_NAMES = {"playwright-python": "playwright", "python-duckdb": "duckdb"}
 
 # DESIGN's directions. A room (a module or folder of analysis/) may import itself and the rooms named here; from outside
 # the project, the standard library and the packages after them. None = whatever the project depends on.
@@ -43,7 +43,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "transcripts": ({"schema", "records", "markup"}, None),
     "export": ({"schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
     "show": ({"schema", "records", "tables", "markup", "transcripts"}, None),
-    "report": ({"tables", "markup", "nearest", "parameters"}, None),
+    "report": ({"tables", "reference", "markup", "nearest", "parameters"}, None),
     "reference": ({"schema", "records", "measures", "charts", "markup"}, None),
     "__init__": ({"schema", "tables"}, None),
 }

@@ -71,6 +71,11 @@ def text(table: Table) -> str:
     return json.dumps(of(table), ensure_ascii=False, indent=2) + "\n"
 
 
+def texts() -> str:
+    """The schemas of all tables, by name, as one JSON object."""
+    return json.dumps({name: of(table) for name, table in published().items()}, ensure_ascii=False, indent=2) + "\n"
+
+
 def _property(column: Column) -> dict[str, Any]:
     values = _values(column.dtype)
     if _PART.search(column.name) and values == {"type": "number"}:

@@ -93,6 +93,12 @@ def described(table: Table, width: int = 100) -> str:
     return "\n".join([*textwrap.wrap(head, max(width, NARROWEST)), *body])
 
 
+def all_described(width: int = 100) -> str:
+    """The tables that are kept for a terminal, and the names of the results, which can be described one by one."""
+    results = textwrap.wrap(f"Results of measures: {', '.join(method.results())}.", max(width, NARROWEST))
+    return "\n\n".join([*(described(table, width) for table in dictionary.KEPT), "\n".join(results)])
+
+
 def _entry(row: dict[str, str | bool | None], width: int) -> Iterator[str]:
     facts = [row["dtype"], f"in {row['unit']}" if row["unit"] else "", "(may be null)" if row["nullable"] else ""]
     yield f"  {row['column']}"
