@@ -135,7 +135,15 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
     suite = _Suite(request, data, jobs, exporter or _own_exporter())
     with _quiet():
         suite.make()
+    _publish_schemas(request.out / "schemas")
     return Result(suite.folder.entries, suite.failures, suite.folder.index)
+
+
+def _publish_schemas(folder: Path) -> None:
+    """The JSON Schema of every table that the pages show or draw from, beside them."""
+    from analysis.reference import json_schema  # noqa: PLC0415  all measures and charts, which a refusal need not pay
+
+    json_schema.write(folder)
 
 
 def _once(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables) -> list[Job]:
