@@ -12,7 +12,7 @@ import pytest
 
 from analysis import sample, sources
 from analysis.sources import containers
-from analysis.tables import build, load
+from analysis.tables import build, load, write_tables
 
 pytestmark = pytest.mark.slow
 distributed = pytest.importorskip("distributed", reason="no Dask: install the extra `dask` to run on a cluster")
@@ -57,6 +57,18 @@ def test_the_public_door_takes_a_scheduler(tmp_path: Path, source: str, monkeypa
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         data = load(source, dask=cluster.scheduler_address, progress=False)
     assert data.manifest["kept"] == len(json.loads(Path(source).read_text(encoding="utf-8"))) == 80
+
+
+def test_tables_written_by_a_cluster_land_in_the_place_named_and_not_in_this_machine_s_cache(
+    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        manifest = write_tables(source, "out", dask=cluster.scheduler_address, progress=False)
+    assert load(str(tmp_path / "out")).trajectories.collect().height == manifest["kept"] == 80
+    assert not list((tmp_path / "cache").rglob("*.parquet"))
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def _kill_after_first_receipt(target: Path, pid: int) -> None:

@@ -12,10 +12,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -62,7 +64,7 @@ def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = 
         # Two notebooks opened on one source: the second waits and finds what the first has made.
         with FileLock(f"{done}.lock"):
             if not _is_sealed(done):
-                working = done.with_suffix(".partial")
+                working = done.with_suffix(".partial").absolute()
                 receipts = run(sources.plan(files), str(working), jobs=jobs, dask=dask, progress=progress)
                 seal(str(working), finish(str(working), source, files, digest, receipts))
                 publish(working, done)
@@ -135,6 +137,16 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterat
         for unit in units:
             yield decode_unit(unit, target)
         return
+    try:
+        yield from _parallel(units, target, jobs)
+    except NoWorkersError:
+        logger.warning("no worker process can be started here; decoding in this one")
+        for unit in units:
+            if _receipt(target, unit) is None:
+                yield decode_unit(unit, target)
+
+
+def _parallel(units: list[sources.Unit], target: str, jobs: int) -> Iterator[Receipt]:
     left = {unit.shard: unit for unit in units}
     for _ in range(ATTEMPTS):
         # A worker that dies takes the whole pool with it, the innocent units too: begin a new pool with what is left.
@@ -333,19 +345,52 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+class NoWorkersError(Exception):
+    """A worker process dies before it is given a unit: that says nothing about the units."""
+
+
 @contextmanager
 def _pool(jobs: int) -> Iterator[Executor]:
     # One Polars thread a worker: the workers are the parallelism. Spawned, because a fork of Polars' threads can hang.
-    before = os.environ.get("POLARS_MAX_THREADS")
-    os.environ["POLARS_MAX_THREADS"] = "1"
+    with (
+        _environment(POLARS_MAX_THREADS="1"),
+        ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
+    ):
+        try:
+            with _nameless_main():
+                executor.submit(_ready).result()
+        except BrokenProcessPool:
+            raise NoWorkersError from None
+        yield executor
+
+
+def _ready() -> None:
+    """What a worker does first: it imports this module."""
+
+
+@contextmanager
+def _nameless_main() -> Iterator[None]:
+    """Workers do not run the caller's script again: ten lines that call `load` need no `if __name__` guard."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
     try:
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
-            yield executor
+        yield
     finally:
-        if before is None:
-            del os.environ["POLARS_MAX_THREADS"]
-        else:
-            os.environ["POLARS_MAX_THREADS"] = before
+        sys.modules["__main__"] = main
+
+
+@contextmanager
+def _environment(**changes: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

@@ -95,7 +95,9 @@ def _tables_of(digest: str, place: str) -> str:
 def _working(place: str, mark: str) -> str:
     if address.is_remote(place):
         return place
-    return str(Path(place).parent / f".{Path(place).name}.{mark}.partial")
+    # Absolute: the workers of a cluster were started elsewhere.
+    whole = Path(place).absolute()
+    return str(whole.with_name(f".{whole.name}.{mark}.partial"))
 
 
 def _begin(working: str, digest: str, *, is_ready: bool) -> None:
