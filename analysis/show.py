@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
+import analysis.imports  # noqa: F401  # isort: skip  (before Altair, whose import it shortens)
 import altair as alt
 import polars as pl
 from IPython.display import display as _display
