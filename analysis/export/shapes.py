@@ -51,7 +51,7 @@ class Source(NamedTuple):
 
 
 def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
-    """A record with what its shapes need; calls without arguments get an empty object.
+    """A record with what its shapes need; the arguments of its calls are the text of an object, on one line.
 
     Raises:
         RefusedError: no format but raw can hold it.
@@ -60,16 +60,20 @@ def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
     delivered = {"sharegpt": sharegpt.messages, "alpaca": alpaca.messages}.get(trajectory.dialect, read_messages)
     opened = Source(record, trajectory, delivered(record), changes)
     _refuse_unreadable(opened)
-    for call in trajectory.calls:
+    for call in () if opened.is_text else trajectory.calls:
         if call.arguments_state == "empty":
             changes["calls without arguments, written as {}"] += 1
             call.arguments, call.form = "{}", "string"
+        elif call.form == "object" and call.arguments_state == "object":
+            changes["calls with an object for arguments, written as JSON text"] += 1
+            call.arguments, call.form = _on_one_line((call.arguments or "").encode()), "string"
     return opened
 
 
 def chat(opened: Source) -> Iterator[Row]:
     """`messages`: one row."""
-    row: Row = {key: _on_one_line(opened.record.raw(key)) for key in _carried(opened) if key in opened.record}
+    raw = {key: opened.record.raw(key) for key in _carried(opened) if key in opened.record}
+    row: Row = {key: msgspec.Raw(_on_one_line(value).encode()) for key, value in raw.items()}
     if tools := _tools(opened):
         row["tools"] = tools
     row["messages"] = [_text(m) for m in opened.delivered] if opened.is_text else [*map(_chat, _structured(opened))]
@@ -158,8 +162,8 @@ def _refuse_unpaired(trajectory: Trajectory) -> None:
 
 
 def _paired(opened: Source, turns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """User and assistant by turns, the closing turn of the user left out: nothing answers it."""
-    if turns and turns[-1][0] in ASKING:
+    """User and assistant by turns, without what stands at the end and is not answered, as the publisher's script."""
+    while turns and turns[-1][0] in ASKING:
         turns = turns[:-1]
         opened.changes["closing turns without an answer, left out"] += 1
     for position, (speaker, _) in enumerate(turns):
@@ -171,9 +175,12 @@ def _paired(opened: Source, turns: list[tuple[str, Any]]) -> list[tuple[str, Any
 # Parts of rows ------------------------------------------------------------------------------------------------------
 
 
-def _on_one_line(raw: bytes) -> msgspec.Raw:
-    """A value as it is written, but for white space between its tokens: rows are lines."""
-    return msgspec.Raw(msgspec.json.format(raw, indent=0))
+def _on_one_line(raw: bytes) -> str:
+    """JSON as it is written, but for the white space between its tokens."""
+    try:
+        return msgspec.json.format(raw, indent=0).decode()
+    except (msgspec.MsgspecError, UnicodeError):  # what only Python's own writer writes: NaN, lone surrogates
+        return json.dumps(loads(raw)[0], ensure_ascii=False)
 
 
 def _carried(opened: Source) -> tuple[str, ...]:
