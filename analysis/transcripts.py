@@ -30,13 +30,14 @@ def anchor(trajectory_id: str) -> str:
     return f"t-{plain[:40]}-{blake2b(trajectory_id.encode(errors='replace'), digest_size=4).hexdigest()}"
 
 
-def html(trajectory: Trajectory, trajectory_id: str, reason: str = "") -> str:
+def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longest: int = LONGEST_SHOWN) -> str:
     """One trajectory as a folded block, reached by `#anchor(trajectory_id)`.
 
     Args:
         trajectory: the record, texts included.
         trajectory_id: its id in the tables.
         reason: why it is shown.
+        longest: characters of a text that are shown; how many more there are is said.
     """
     errors = sum(call.outcome == "error" for call in trajectory.calls)
     facts = [
@@ -53,7 +54,9 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "") -> str:
         place = finding.message if finding.message is not None and finding.message < len(trajectory.messages) else None
         findings[place].append(finding)
     answered = {call.result_message: call for call in trajectory.calls if call.result_message is not None}
-    turns = "".join(_message(i, message, answered.get(i), findings[i]) for i, message in enumerate(trajectory.messages))
+    turns = "".join(
+        _message(i, message, answered.get(i), findings[i], longest) for i, message in enumerate(trajectory.messages)
+    )
     why = f' <span class="reason">{text(reason)}</span>' if reason else ""
     whole = _findings(findings[None])
     return (
@@ -78,7 +81,7 @@ def pretty(words: str) -> str:
         return words
 
 
-def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding]) -> str:
+def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding], longest: int) -> str:
     failed = answers is not None and answers.outcome == "error"
     head = SPEAKERS[message.role]
     if message.role == "assistant" and message.step:
@@ -87,7 +90,8 @@ def _message(position: int, message: Message, answers: Call | None, findings: It
         head += f" · {answers.name or 'unreadable call'} · {answers.outcome}"
     if message.delivered_as and message.delivered_as != message.role:
         head += f" · delivered as {message.delivered_as}"
-    body = _reasoning(message.reasoning) + _content(message) + "".join(_call(call) for call in message.calls)
+    calls = "".join(_call(call, longest) for call in message.calls)
+    body = _reasoning(message.reasoning, longest) + _content(message, longest) + calls
     kind = f"turn {message.role}" + (" error" if failed else "")
     return (
         f'<li class="{kind}"><span class="speaker" dir="auto">{text(head)}</span> '
@@ -95,31 +99,30 @@ def _message(position: int, message: Message, answers: Call | None, findings: It
     )
 
 
-def _content(message: Message) -> str:
+def _content(message: Message, longest: int) -> str:
     if not message.content:
         return ""
     if message.role == "tool":
-        return _code(pretty(message.content))
+        return _code(pretty(message.content), longest)
     if message.role == "system":
         size = f"System text, {len(message.content):,} characters"
-        return f"<details><summary>{size}</summary>{_prose(message.content)}</details>"
-    return _prose(message.content)
+        return f"<details><summary>{size}</summary>{_prose(message.content, longest)}</details>"
+    return _prose(message.content, longest)
 
 
-def _reasoning(words: str | None) -> str:
+def _reasoning(words: str | None, longest: int) -> str:
     if not words:
         return ""
-    return (
-        f'<details class="reasoning"><summary>Reasoning, {len(words):,} characters</summary>{_prose(words)}</details>'
-    )
+    size = f"Reasoning, {len(words):,} characters"
+    return f'<details class="reasoning"><summary>{size}</summary>{_prose(words, longest)}</details>'
 
 
-def _call(call: Call) -> str:
+def _call(call: Call, longest: int) -> str:
     unanswered = "" if call.result_message is not None else ' <em class="mark">no result</em>'
     failed = ' <em class="mark">error</em>' if call.outcome == "error" else ""
     return (
         f'<div class="call"><code dir="auto">{text(call.name or "unreadable call")}</code>{failed}{unanswered}'
-        f"{_code(pretty(call.arguments)) if call.arguments else ''}</div>"
+        f"{_code(pretty(call.arguments), longest) if call.arguments else ''}</div>"
     )
 
 
@@ -128,18 +131,18 @@ def _findings(findings: Iterable[Finding]) -> str:
     return f'<div class="findings"><p>Findings</p><ul>{items}</ul></div>' if items else ""
 
 
-def _prose(words: str) -> str:
-    return f'<div class="prose" dir="auto">{_cut(words)}</div>'
+def _prose(words: str, longest: int) -> str:
+    return f'<div class="prose" dir="auto">{_cut(words, longest)}</div>'
 
 
-def _code(words: str) -> str:
-    return f'<pre dir="auto">{_cut(words)}</pre>'
+def _code(words: str, longest: int) -> str:
+    return f'<pre dir="auto">{_cut(words, longest)}</pre>'
 
 
-def _cut(words: str) -> str:
-    if len(words) <= LONGEST_SHOWN:
+def _cut(words: str, longest: int) -> str:
+    if len(words) <= longest:
         return text(words)
-    return f"{text(words[:LONGEST_SHOWN])} <em>… {len(words) - LONGEST_SHOWN:,} more characters in the source</em>"
+    return f"{text(words[:longest])} <em>… {len(words) - longest:,} more characters in the source</em>"
 
 
 def _count(number: int, noun: str) -> str:
