@@ -69,6 +69,7 @@ class Prose(IPythonRenderer):  # type: ignore[misc]  # nbconvert is not typed
         self.headings = headings
 
     def heading(self, text: str, level: int, **_: Any) -> str:
+        """A heading with its anchor and the link to it."""
         plain = Markup(text).striptags()
         id_ = _unique(slug(plain), {heading.id for heading in self.headings})
         self.headings.append(Heading(level, id_, plain))
@@ -77,11 +78,13 @@ class Prose(IPythonRenderer):  # type: ignore[misc]  # nbconvert is not typed
         return f'<h{level} id="{id_}">{text} {link}</h{level}>\n'
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
+        """A picture that the text carries in itself; of any other, what it shows in words."""
         if re.match(r"data:image/(png|jpeg|gif|webp);base64,", url):
             return f'<img src="{markup.text(url)}" alt="{text}">'
         return f"<span>{text}</span>"
 
     def block_code(self, code: str, info: str | None = None) -> str:
+        """Code as it stands, to be scrolled by keyboard."""
         return f'<pre tabindex="0"><code>{markup.text(code)}</code></pre>\n'
 
 
