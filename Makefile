@@ -16,7 +16,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report lab test lint types fast slow browser bench lock clean
+.PHONY: help setup report lab docs test lint types fast slow browser bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -46,6 +46,9 @@ notebook: export NAME := $(value NAME)
 notebook: export QUESTION := $(value QUESTION)
 notebook: $(READY) ## Begin a question: NAME=waiting [QUESTION="…"] [NUMBER=15] makes its notebook, measure, chart and tests
 	@$(BIN)/python template --name "$$NAME" --question "$$QUESTION" --number "$(NUMBER)"
+
+docs: $(READY) ## Write the documentation of the API, with the dictionary and the method, to reports/docs/index.html
+	@$(BIN)/python -m analysis.reference.site reports/docs
 
 test: lint types fast slow ## Everything that must pass: format, lint, types, the fast tests, the slow ones
 
@@ -85,4 +88,4 @@ lock: ## Resolve pyproject.toml anew into requirements.lock: versions and hashes
 		--no-emit-find-links --extra test --extra tokens --extra dask --group build $(ARGS) --output-file requirements.lock pyproject.toml
 
 clean: ## Remove produced pages and caches of the tools; .venv and decoded tables stay
-	@rm -rf reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf reports/docs reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis
