@@ -3,7 +3,7 @@
 Where the texts carry Qwen's template, calls and results are read out of them.
 """
 
-from analysis.records.chat import number
+from analysis.records.chat import ROLES, number, read_content
 from analysis.records.jsontext import loads
 from analysis.records.model import Message, Trajectory
 from analysis.records.openai import finish
@@ -28,23 +28,21 @@ def messages(record: Record) -> list[Message]:
     if isinstance(system, str) and system:
         messages.append(Message("system", system, delivered_as="system"))
     for user, assistant in _pairs(record):
-        messages.append(Message("user", user, delivered_as="user"))
-        messages.append(Message("assistant", assistant, delivered_as="assistant"))
+        for role, held in (("user", user), ("assistant", assistant)):
+            text, thought = read_content(record, len(messages), held)
+            messages.append(Message(ROLES[role], text, thought, delivered_as=role))
     return number(messages)
 
 
-def _pairs(record: Record) -> list[tuple[str, str]]:
+def _pairs(record: Record) -> list[tuple[object, object]]:
     try:
-        history = loads(record.inner("history"))[0] or []
+        held, flags = loads(record.inner("history"))
     except ValueError as error:
         raise UnreadableError(f"history: {error}") from None
+    record.flag("history", flags)
+    history = held or []
     is_pairs = isinstance(history, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in history)
     if not is_pairs:
         raise UnreadableError("history: not a list of [user, assistant] pairs")
-    last = "\n".join(text for text in (_text(record, "instruction"), _text(record, "input")) if text)
-    return [*((str(user), str(assistant)) for user, assistant in history), (last, _text(record, "output"))]
-
-
-def _text(record: Record, key: str) -> str:
-    value = record.value(key)
-    return value if isinstance(value, str) else ""
+    asked = [held for key in ("instruction", "input") if (held := record.value(key))]
+    return [*map(tuple, history), (asked, record.value("output"))]

@@ -61,8 +61,8 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_messages(record: Record, key: str = "messages") -> list[Message]:
-    """Read the messages of a record.
+def read_messages(record: Record, key: str = "messages", own: Mapping[str, Role] = ROLES) -> list[Message]:
+    """Read the messages of a record; `own` are the roles of its dialect, no others are legal.
 
     Raises:
         UnreadableError: they are not a list of objects.
@@ -71,7 +71,7 @@ def read_messages(record: Record, key: str = "messages") -> list[Message]:
     try:
         return _messages(_TYPED.decode(text))
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return _patient(record, key, text)
+        return _patient(record, key, text, own)
 
 
 def number(messages: list[Message]) -> list[Message]:
@@ -105,7 +105,7 @@ def _messages(typed: list[_Message]) -> list[Message]:
     return messages
 
 
-def _patient(record: Record, key: str, text: str | bytes) -> list[Message]:
+def _patient(record: Record, key: str, text: str | bytes, own: Mapping[str, Role]) -> list[Message]:
     try:
         items = _LIST.decode(text)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
@@ -117,10 +117,10 @@ def _patient(record: Record, key: str, text: str | bytes) -> list[Message]:
             raise UnreadableError(f"{key}: {'absent' if value is None else type(value).__name__}, not a list") from None
         record.flag(key, flags)
         items = [msgspec.Raw(canonical(item).encode()) for item in value]
-    return number([_open_message(record, key, index, bytes(item)) for index, item in enumerate(items)])
+    return number([_open_message(record, key, index, bytes(item), own) for index, item in enumerate(items)])
 
 
-def _open_message(record: Record, key: str, index: int, raw: bytes) -> Message:
+def _open_message(record: Record, key: str, index: int, raw: bytes, own: Mapping[str, Role]) -> Message:
     try:
         members: dict[str, Any] = _MEMBERS.decode(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
@@ -135,8 +135,8 @@ def _open_message(record: Record, key: str, index: int, raw: bytes) -> Message:
     unknown = members.keys() - _KNOWN_KEYS
     for name in unknown:
         record.unknown_keys[f"{key}[].{name}"] += 1
-    role = role_of(record, index, _plain(record, members, "role"))
-    content, reasoning = _content(record, index, _plain(record, members, "content"))
+    role = role_of(record, index, _plain(record, members, "role"), own)
+    content, reasoning = read_content(record, index, _plain(record, members, "content"))
     for name in _REASONING_KEYS:
         held = _plain(record, members, name)
         if isinstance(held, str):
@@ -148,10 +148,10 @@ def _open_message(record: Record, key: str, index: int, raw: bytes) -> Message:
     return Message(role, content, reasoning, calls, answers, delivered_as=str(_plain(record, members, "role")))
 
 
-def role_of(record: Record, index: int, held: object) -> Role:
-    """The role as one of ours; a foreign one is read as the nearest and becomes a finding."""
-    if isinstance(held, str) and held in ROLES:
-        return ROLES[held]
+def role_of(record: Record, index: int, held: object, own: Mapping[str, Role]) -> Role:
+    """The role as one of ours; one foreign to the dialect is read as the nearest and becomes a finding."""
+    if isinstance(held, str) and held in own:
+        return own[held]
     nearest = NEAREST.get(held) if isinstance(held, str) else None
     read_as = nearest or "other"
     record.findings.append(Finding("legal_roles", index, f"role {str(held)[:60]!r}, read as {read_as}"))
@@ -166,7 +166,8 @@ def _plain(record: Record, members: Mapping[str, Any], name: str) -> Any:
     return value
 
 
-def _content(record: Record, index: int, held: object) -> tuple[str, str | None]:
+def read_content(record: Record, index: int, held: object) -> tuple[str, str | None]:
+    """(text, thought) of a content that is a text, a list of parts, or something else; a finding on what is no text."""
     if held is None or isinstance(held, str):
         return held or "", None
     if not isinstance(held, list):
@@ -174,7 +175,7 @@ def _content(record: Record, index: int, held: object) -> tuple[str, str | None]
         return canonical(held), None
     texts, thoughts, others = [], [], []
     for part in held:
-        kind = part.get("type", "text") if isinstance(part, dict) else "text"
+        kind = str(part.get("type", "text")) if isinstance(part, dict) else "text"
         text = part.get(kind, part.get("text", part.get("content"))) if isinstance(part, dict) else part
         if kind in ("text", "input_text", "output_text") and isinstance(text, str):
             texts.append(text)

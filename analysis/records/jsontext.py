@@ -68,6 +68,13 @@ def _tolerant(text: str | bytes) -> tuple[Any, list[Flag]]:
         raise ValueError("nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{error.msg} at character {error.pos:,} of {len(decoded):,}") from None
+    cleaned, found = clean(value)
+    return cleaned, [*flags, *found]
+
+
+def clean(value: Any) -> tuple[Any, list[Flag]]:
+    """A value of Python's own reader without what JSON and Unicode do not have, and what that was."""
+    flags: list[Flag] = []
     counts = {"lone_surrogate": 0, "non_finite_number": 0}
     cleaned = _clean(value, counts)
     if counts["lone_surrogate"]:

@@ -5,8 +5,8 @@ system text) are dialect `qwen_text`.
 """
 
 from analysis.records.assemble import assemble
-from analysis.records.chat import read_messages
-from analysis.records.model import Message, Trajectory
+from analysis.records.chat import ROLES, read_messages
+from analysis.records.model import Message, Role, Trajectory
 from analysis.records.record import Record, exact_text
 from analysis.records.release import rewards, tools_text
 from analysis.records.runner import is_prompt_mode, read_text_calls
@@ -14,13 +14,16 @@ from analysis.records.text import declared_tools
 
 KEYS = {"messages", "tools", "functions", "id", "steps", "model", "trial", "total_reward", "env_id", "task_id"}
 
+# The API's own: `developer` has taken over from `system`, `tool` from `function`.
+OWN_ROLES: dict[str, Role] = {**ROLES, "developer": "system", "function": "tool"}
+
 
 def matches(record: Record) -> bool:
     return "messages" in record
 
 
 def read(record: Record) -> Trajectory:
-    return finish(record, "openai", read_messages(record))
+    return finish(record, "openai", read_messages(record, own=OWN_ROLES))
 
 
 def finish(record: Record, dialect: str, messages: list[Message]) -> Trajectory:

@@ -20,7 +20,9 @@ RULES = (
         "first_role_system", "The first message is the system's.", "Put the system prompt first, or accept its absence."
     ),
     Rule(
-        "legal_roles", "Roles are system, user, assistant and tool.", "Rename the role; it was read as the nearest one."
+        "legal_roles",
+        "Roles are system, user, assistant and tool; OpenAI's also developer and function.",
+        "Rename the role; it was read as the nearest one.",
     ),
     Rule("alternation", "Assistant messages and others alternate.", "Look for a lost or a doubled message."),
     Rule("unanswered_call", "Every call is answered.", "Drop the call or add its result before training on it."),

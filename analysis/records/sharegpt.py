@@ -9,8 +9,8 @@ import re
 
 import msgspec
 
-from analysis.records.chat import NEAREST, ROLES, number
-from analysis.records.jsontext import loads
+from analysis.records.chat import NEAREST, ROLES, number, read_content
+from analysis.records.jsontext import canonical, loads
 from analysis.records.model import Finding, Message, Role, Trajectory
 from analysis.records.openai import finish
 from analysis.records.record import Record, UnreadableError
@@ -58,15 +58,14 @@ def _messages(record: Record, index: int, turn: object) -> list[Message]:
     if not isinstance(turn, dict):
         raise UnreadableError(f"conversations[{index}]: {type(turn).__name__}, not an object")
     speaker = turn.get("from", turn.get("role"))
-    held = turn.get("value", turn.get("content"))
-    value = held if isinstance(held, str) else ""
+    value, reasoning = read_content(record, index, turn.get("value", turn.get("content")))
     if speaker == "function_call":
         return [_call_message(record, index, value)]
     role = _role(record, index, speaker)
     if role == "tool":
         return [Message(role, text, delivered_as=str(speaker)) for text in value.split(BETWEEN_RESULTS)]
     thought, text = _thought(value) if role == "assistant" else (None, value)
-    return [Message(role, text, thought, delivered_as=str(speaker))]
+    return [Message(role, text, reasoning if thought is None else thought, delivered_as=str(speaker))]
 
 
 def _thought(value: str) -> tuple[str | None, str]:
@@ -80,7 +79,7 @@ def _call_message(record: Record, index: int, value: str) -> Message:
     beside = _BESIDE.fullmatch(value)
     text, value = beside.groups() if beside else ("", value)
     calls = []
-    for block in _blocks(value):
+    for block in _blocks(record, index, value):
         call, detail = read_call(block)
         if detail:
             record.findings.append(Finding("unreadable_call" if call.name is None else "repaired_call", index, detail))
@@ -88,14 +87,17 @@ def _call_message(record: Record, index: int, value: str) -> Message:
     return Message("assistant", text, thought, calls, delivered_as="function_call")
 
 
-def _blocks(value: str) -> list[str]:
+def _blocks(record: Record, index: int, value: str) -> list[str]:
     """One text a call: the value is an object, or a list of objects for parallel calls."""
     try:
-        held = loads(value)[0]
+        held, flags = loads(value)
     except ValueError:
         return [value]
     if not isinstance(held, list):
         return [value]
+    record.flag(f"conversations[{index}]", flags, index)
+    if flags:
+        return [canonical(item) for item in held]
     return [bytes(item).decode() for item in msgspec.json.decode(value, type=list[msgspec.Raw])]
 
 

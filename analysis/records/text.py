@@ -8,7 +8,7 @@ import re
 
 import msgspec
 
-from analysis.records.jsontext import canonical
+from analysis.records.jsontext import canonical, clean
 from analysis.records.model import Call, Finding
 
 _CALL = re.compile(r"<tool_call>(.*?)(</tool_call>|(?=<tool_call>)|\Z)", re.DOTALL)
@@ -56,8 +56,10 @@ def read_call(block: str) -> tuple[Call, str]:
         value, end = _SCAN.raw_decode(text, start)
     except (ValueError, RecursionError) as error:
         return Call(None, text[:2000], "string"), f"a call block that is not JSON ({error}): {text[:120]!r}"
+    value, flags = clean(value)
     name, written = value.get("name"), text[start:end]
     detail = f"text around the call's object: {text[end : end + 40]!r}" if text[end:].strip() or start else ""
+    detail = "; ".join([*filter(None, [detail]), *(said for _, said in flags)])
     if not isinstance(name, str) or not name:
         return Call(None, _arguments(written, value)[0], "object"), f"a call block that names no tool: {text[:120]!r}"
     arguments, form = _arguments(written, value)
@@ -79,7 +81,7 @@ def declared_tools(system: str) -> str | None:
             position = newline if newline >= 0 else len(text)
             continue
         tools.append(tool)
-    return canonical(tools)
+    return canonical(clean(tools)[0])
 
 
 def responses(content: str) -> list[str]:
