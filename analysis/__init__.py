@@ -9,6 +9,18 @@ Rejected) · `tables` (Trajectories -> Parquet, cached, lazy) · `measures` (Laz
 (small DataFrame -> alt.Chart) · `show` (what a notebook cell displays) · `transcripts` · `report`.
 """
 
-from analysis.tables import Tables, load
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from analysis.tables import Tables, load
 
 __all__ = ["Tables", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Polars comes with the first table: `--help` and the server that kernels are forked from do without it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from analysis import tables  # noqa: PLC0415
+
+    return getattr(tables, name)

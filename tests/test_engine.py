@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import nbformat
 import papermill
 import pytest
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from papermill.engines import NotebookExecutionManager
 from papermill.exceptions import PapermillExecutionError
 
 from analysis.report import kernels
@@ -85,9 +87,26 @@ def test_the_server_has_one_thread_when_it_forks() -> None:
     modules = "; ".join(f"import {name}" for name in kernels.PRELOAD)
     counted = subprocess.run(
         [sys.executable, "-c", f"import os; {modules}; print(len(os.listdir('/proc/self/task')))"],
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, capture_output=True, text=True, check=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"}, cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert counted.stdout.strip() == "1"
+
+
+def test_what_a_notebook_leaves_for_its_end_is_done(tmp_path: Path) -> None:
+    told = tmp_path / "end"
+    execute(tmp_path, f"import atexit, pathlib; atexit.register(pathlib.Path({str(told)!r}).touch)")
+    assert told.exists()
+
+
+def test_the_notebook_is_saved_while_it_runs_but_not_at_every_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever looks at a hanging run sees how far it came; whoever waits for thirty quick cells does not wait for sixty
+    saves."""
+    save = Mock(side_effect=NotebookExecutionManager.save, autospec=True)
+    monkeypatch.setattr(NotebookExecutionManager, "save", lambda self: save(self))
+    execute(tmp_path, *["1"] * 30, "import time; time.sleep(1.2)", "2")
+    assert 3 <= save.call_count <= 6, "begun, after the long cell, ended"
 
 
 def test_a_dead_kernel_costs_its_own_notebook_only(tmp_path: Path) -> None:

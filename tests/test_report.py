@@ -123,7 +123,7 @@ class House:
         return (self.out / f"{name}.html").read_text(encoding="utf-8")
 
     def pages(self) -> set[str]:
-        return {path.name for path in self.out.iterdir() if path.name != ".lock"}
+        return {path.name for path in self.out.iterdir() if path.is_file() and path.name != ".lock"}
 
     def states(self) -> dict[str, str]:
         manifest = json.loads((self.out / "manifest.json").read_text(encoding="utf-8"))
@@ -335,7 +335,8 @@ def test_the_same_inputs_give_the_same_bytes(house: House, monkeypatch: pytest.M
     made = []
     for out in ("one", "two"):
         house.run(out=house.folder / out, jobs=2)
-        made.append({path.name: path.read_bytes() for path in (house.folder / out).iterdir() if path.name != ".lock"})
+        files = [path for path in (house.folder / out).rglob("*") if path.is_file() and path.name != ".lock"]
+        made.append({str(path.relative_to(house.folder / out)): path.read_bytes() for path in files})
     assert made[0] == made[1]
     assert b"1970-01-02 00:00 UTC" in made[0]["index.html"]
 

@@ -4,5 +4,7 @@
 folder honest · `folder` is that folder, with the index that links all pages · `failures` says what went wrong and with
 which exit status · `engine` starts kernels warm · `exporter` makes the page.
 
-Nothing is imported here: the exporter is nbconvert's to load and does without papermill, which takes seconds.
+Nothing slow is imported here: the exporter is nbconvert's to load and does without papermill, which takes seconds.
 """
+
+import analysis.imports  # noqa: F401  before nbformat, whose import it shortens

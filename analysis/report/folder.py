@@ -5,13 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import jinja2
 import msgspec
 from filelock import FileLock
 
-from analysis.report.suite import HOME
+from analysis.report import assets
 
-TEMPLATE = HOME / "reports" / "template"
 State = Literal["pending", "made", "failed", "skipped"]
 
 
@@ -156,22 +154,19 @@ class Folder:
 
 def render(folder: Folder, others: list[Entry]) -> str:
     """The index page; the template engine escapes every text in it."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATE),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    style = TEMPLATE / "style.css"
     groups = folder.overview.groups if folder.overview else []
-    return environment.get_template("index.html.j2").render(
-        style=style.read_text(encoding="utf-8") if style.exists() else "",
-        entries=folder.entries,
-        others=others,
-        overview=folder.overview,
-        by_group={group.value: [one for one in folder.entries if one.group == group.value] for group in groups},
-        failed=[entry for entry in folder.entries if entry.state == "failed"],
-        pending=folder.pending,
-        provenance=folder.provenance,
+    html: str = (
+        assets.environment()
+        .get_template("index.html.j2")
+        .render(
+            style=assets.style(),
+            entries=folder.entries,
+            others=others,
+            overview=folder.overview,
+            by_group={group.value: [one for one in folder.entries if one.group == group.value] for group in groups},
+            failed=[entry for entry in folder.entries if entry.state == "failed"],
+            pending=folder.pending,
+            provenance=folder.provenance,
+        )
     )
+    return html
