@@ -16,7 +16,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report lab docs test lint types fast slow browser bench lock clean
+.PHONY: help setup report lab docs test lint types fast slow browser interop bench lock clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -77,6 +77,9 @@ browser:
 	else \
 		echo "No Chromium: install it (Debian and Ubuntu: apt-get install chromium) to run the browser tests." >&2; \
 	fi
+
+interop: $(READY) ## Ask TRL and LlamaFactory themselves whether they take an export: gigabytes, minutes, not part of test
+	@INTEROP=1 $(PYTEST) -m slow -rs tests/interop $(ARGS)
 
 bench: $(READY) ## Time the suite against its baselines and redraw the benchmark figures
 	@$(BIN)/python -m benchmarks $(ARGS)

@@ -1,4 +1,4 @@
-"""LlamaFactory prepares an exported folder for SFT, by its `dataset_info.json`. Prints what it made of the rows as JSON.
+"""LlamaFactory prepares an exported folder by its `dataset_info.json`. Prints what it made of the rows as JSON.
 
 Usage: python llamafactory_takes.py FOLDER WORK MASK_HISTORY
 """
