@@ -49,6 +49,7 @@ class Measure:
     """A function from tables to a declared result."""
 
     name: str
+    home: str
     doc: Doc
     takes: dict[str, str]
     result: Table
@@ -133,7 +134,7 @@ def _measures(module: ModuleType, drawn: dict[str, list[Figure]]) -> Iterator[Me
                 for argument, words in doc.arguments.items()
                 if (of := _CONFORMS.search(words))
             }
-            yield Measure(name, doc, takes, result, tuple(drawn.get(result.name, ())), function)
+            yield Measure(name, module.__name__, doc, takes, result, tuple(drawn.get(result.name, ())), function)
 
 
 def _resolve(module: ModuleType, name: str) -> Table:

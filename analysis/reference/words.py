@@ -47,7 +47,7 @@ def definition(measure: Measure) -> str:
     """A measure's definition as Markdown: what it does, what it takes, what it gives, what is drawn of it."""
     takes = ", ".join(dict.fromkeys(f"`{name}`" for name in measure.takes.values()))
     asked = [f"`{name}`, {words}" for name, words in measure.doc.arguments.items() if name not in measure.takes]
-    facts = [f"Takes {takes}.", *(f"{words.removesuffix('.')}." for words in asked)]
+    facts = [f"`{measure.home}.{measure.name}` takes {takes}.", *(f"{words.removesuffix('.')}." for words in asked)]
     drawn = "\n".join(f"- **{figure.about}** {figure.definition}" for figure in measure.figures)
     parts = [measure.doc.summary, measure.doc.text, " ".join(facts), measure.returns, drawn]
     return "\n\n".join(part for part in parts if part)
