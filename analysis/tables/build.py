@@ -354,11 +354,11 @@ def _pool(jobs: int) -> Iterator[Executor]:
     # One Polars thread a worker: the workers are the parallelism. Spawned, because a fork of Polars' threads can hang.
     with (
         _environment(POLARS_MAX_THREADS="1"),
+        _nameless_main(),
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
     ):
         try:
-            with _nameless_main():
-                executor.submit(_ready).result()
+            executor.submit(_ready).result()
         except BrokenProcessPool:
             raise NoWorkersError from None
         yield executor

@@ -1,0 +1,64 @@
+"""Worker processes: a caller's script needs no guard, and where none can be started the work is done all the same."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from analysis import load, sample
+from analysis.sources import containers
+from analysis.tables import build
+
+SCRIPT = """
+from analysis import load
+from analysis.sources import containers
+from analysis.tables import build
+
+containers.UNIT_BYTES, build.PARALLEL_BYTES = 40_000, 0
+build._cores = lambda: 2
+manifest = load({source!r}, progress=False).manifest
+print("once", manifest["records_in"], manifest["kept"], manifest["rejected"])
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "set.json"
+    sample.write(path, trajectories=12, environments=3, seed=5)
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["a file", "standard input"])
+def test_a_script_that_calls_load_at_its_top_is_run_once_and_loses_nothing(
+    source: Path, tmp_path: Path, way: str
+) -> None:
+    text = SCRIPT.format(source=str(source))
+    script = tmp_path / "script.py"
+    script.write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, str(script) if way == "a file" else "-"],
+        input=None if way == "a file" else text,
+        env=os.environ | {"TRAJECTORY_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert run.stdout == "once 12 12 0\n"
+    assert run.stderr == ""
+
+
+def test_where_no_worker_process_starts_this_one_decodes_and_says_so(
+    source: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
+    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(build, "_cores", lambda: 2)
+    monkeypatch.setattr(build, "_ready", partial(os._exit, 3))
+    manifest = load(str(source), progress=False).manifest
+    assert (manifest["records_in"], manifest["kept"], manifest["rejected"]) == (12, 12, 0)
+    assert "no worker process" in caplog.text
