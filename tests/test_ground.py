@@ -236,7 +236,7 @@ def test_the_readmes_grid_names_every_question_and_its_notebooks() -> None:
 
 def test_the_tour_names_every_notebook() -> None:
     tour = (ROOT / "notebooks/README.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"\]\((\S+\.ipynb)\)", tour)) == {notebook.name for notebook in NOTEBOOKS}
+    assert set(re.findall(r"\]\(([^()\s]+\.ipynb)\)", tour)) == {notebook.name for notebook in NOTEBOOKS}
 
 
 def test_the_readmes_python_runs_as_it_stands_from_any_folder(tmp_path: Path) -> None:
