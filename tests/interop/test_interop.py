@@ -99,7 +99,7 @@ def test_llamafactory_renders_sharegpt_rows_as_qwens_template(environments: Path
 
 
 def test_llamafactory_trains_each_alpaca_row_on_its_output_alone(environments: Path, tmp_path: Path) -> None:
-    folder, manifest, _ = exported("alpaca-mask-history", "steps <= 8", tmp_path)
+    folder, manifest, _ = exported("alpaca-mask-history", "steps <= 11", tmp_path)
     made = taken(environments, "llamafactory", "llamafactory_takes.py", folder, "true")
     rows = [json.loads(line) for line in (folder / "train.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [row["taught"] for row in made["rows"]] == [f"{row['output']}<|im_end|>\n" for row in rows]
