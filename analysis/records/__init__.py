@@ -3,6 +3,7 @@
 To add a dialect: one module with `KEYS`, `matches`, `read`; one fixture under tests/records; one line in DIALECTS.
 """
 
+import logging
 from collections import Counter
 from types import ModuleType
 
@@ -12,6 +13,10 @@ from analysis.records.record import Record, UnreadableError
 
 # The first that matches reads the record: the runner's has all the release's keys and more, openai's fewer.
 DIALECTS: tuple[ModuleType, ...] = (runner, release, sharegpt, alpaca, openai)
+
+logger = logging.getLogger(__name__)
+
+READER_FAILED = "the reader failed, please report this record"
 
 
 def read(
@@ -39,6 +44,10 @@ def read(
         return Rejected(origin, byte_offset, str(error))
     except RecursionError:
         return Rejected(origin, byte_offset, "nested too deeply")
+    except Exception as error:
+        # A fault of ours. It costs this record and is said, instead of all the records that are decoded with it.
+        logger.exception("%s: the reader failed", origin)
+        return Rejected(origin, byte_offset, f"{READER_FAILED}: {type(error).__name__}: {error}"[:300])
     if unknown_keys is not None:
         unknown_keys.update(record.unknown_keys)
         unknown_keys.update(record.keys - dialect.KEYS)
