@@ -339,7 +339,10 @@ def load(
         manifest |= {"source": source, "located": located, "synthetic": source == "sample"}
     given = siblings.build(source, environments, scenarios)
     if given.folder or there is None:
-        manifest |= {"siblings": list(given.sources), "joins": siblings.joins(folder, given.folder)}
+        manifest |= {
+            "siblings": list(given.sources),
+            "joins": siblings.joins(folder, cache.key(manifest), given.folder),
+        }
     return Tables(source, folder, manifest, given.folder or (folder if manifest.get("siblings") else ""))
 
 

@@ -68,7 +68,7 @@ def write_tables(
             receipts = build.run(sources.plan(files), working, jobs=jobs, dask=dask, progress=progress)
             manifest = build.finish(working, source, files, digest, receipts)
         manifest |= {"source": source, "synthetic": source == "sample", "siblings": list(given.sources)}
-        manifest["joins"] = siblings.joins(working, given.folder)
+        manifest["joins"] = siblings.joins(working, cache.key(manifest), given.folder)
         _replace_siblings(given.folder, working)
         build.seal(working, manifest)
         _end(working, place)

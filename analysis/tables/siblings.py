@@ -4,9 +4,11 @@ import hashlib
 import logging
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 
 from analysis import schema, sources
@@ -56,35 +58,47 @@ def build(source: str, environments: str, scenarios: str) -> Given:
     return Given(str(folder), tuple(_described(name, files, source) for name, files in located.items()))
 
 
-def joins(tables: str, given: str) -> list[dict[str, Any]]:
+def joins(tables: str, key: str, given: str) -> list[dict[str, Any]]:
     """How many keys find their row in the sibling sets, and which do not; said out loud when some fail.
 
     Args:
-        tables, given: folders of the record tables and of the sibling tables, "" for none.
+        tables: folder of the record tables.
+        key: names their contents; what was counted is remembered under it.
+        given: folder of the sibling tables, "" for none.
 
     Returns:
         A dict a join that has rows on both sides: `rows`, `of` and `by` name it; `keys` different ones on the left,
         `missing` of them in the catalogue, `examples` of these.
     """
-    checked: list[dict[str, Any]] = []
-    for left, right, by in JOINS if given else ():
-        catalogue = places.scan(f"{given}/{right.name}").select(by).collect()
-        keys = places.scan(f"{given if left is SCENARIOS else tables}/{left.name}").select(by).drop_nulls().unique()
-        known = keys.collect()
-        if catalogue.is_empty() or known.is_empty():
-            continue
-        missing = known.join(catalogue, on=by, how="anti").sort(by)
-        examples = [" ".join(row) for row in missing.head(3).rows()]
-        checked.append(
-            {"rows": left.name, "of": right.name, "by": by, "keys": known.height, "missing": missing.height}
-            | {"examples": examples}
-        )
-        if missing.height:
+    if not given:
+        return []
+    remembered = f"{given}/joins-{key}.json"
+    try:
+        checked = msgspec.json.decode(places.read_bytes(remembered), type=list[dict[str, Any]])
+    except (OSError, msgspec.MsgspecError):
+        checked = [found for join in JOINS if (found := _joined(tables, given, *join)) is not None]
+        with suppress(OSError):  # a cache that cannot be written to
+            places.write_bytes(remembered, msgspec.json.encode(checked))
+    for join in checked:
+        if join["missing"]:
             logger.warning(
                 "%s: %d of %d different %s are not among the %s given: %s; do they belong together?",
-                *(left.name, missing.height, known.height, " and ".join(by), right.name, ", ".join(examples)),
+                *(join["rows"], join["missing"], join["keys"], " and ".join(join["by"]), join["of"]),
+                ", ".join(join["examples"]),
             )
     return checked
+
+
+def _joined(tables: str, given: str, left: Table, right: Table, by: list[str]) -> dict[str, Any] | None:
+    catalogue = places.scan(f"{given}/{right.name}").select(by).collect()
+    keys = places.scan(f"{given if left is SCENARIOS else tables}/{left.name}").select(by).drop_nulls().unique()
+    known = keys.collect()
+    if catalogue.is_empty() or known.is_empty():
+        return None
+    missing = known.join(catalogue, on=by, how="anti").sort(by)
+    named = {"rows": left.name, "of": right.name, "by": by}
+    examples = [" ".join(row) for row in missing.head(3).rows()]
+    return named | {"keys": known.height, "missing": missing.height, "examples": examples}
 
 
 def _names(asked: str, on_hub: str) -> list[str]:
