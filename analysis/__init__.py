@@ -1,8 +1,9 @@
 """Tables, measures and charts of tool-use trajectories.
 
-    from analysis import load
-    data = load("sample")
-    data.tool_calls.group_by("outcome").len().collect()
+>>> from analysis import load
+>>> data = load("sample")  # or a file, a glob, a folder, hub:OWNER/NAME; `data` shows its tables and their columns
+>>> sorted(data.tool_calls.select("outcome").unique().collect().to_series())
+['error', 'ok']
 
 The map: `schema` (the contract) · `sources` (where records come from) · `records` (one raw record -> Trajectory or
 Rejected) · `tables` (Trajectories -> Parquet, cached, lazy) · `measures` (LazyFrame -> LazyFrame) · `charts`
