@@ -16,7 +16,7 @@ from analysis.reference import dictionary, method
 from analysis.schema import Column, Table
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# The schema's suffixes promise a part of a whole; the ends of its interval are parts as well.
+# The schema's suffixes promise a part of a whole, unless there is a unit; the ends of its interval are parts as well.
 _PART = re.compile(r"_(share|rate)(_low|_high)?$")
 
 
@@ -78,7 +78,7 @@ def texts() -> str:
 
 def _property(column: Column) -> dict[str, Any]:
     values = _values(column.dtype)
-    if _PART.search(column.name) and values == {"type": "number"}:
+    if _PART.search(column.name) and column.unit is None and values == {"type": "number"}:
         values |= {"minimum": 0, "maximum": 1}
     if column.nullable:
         values["type"] = [values["type"], "null"]

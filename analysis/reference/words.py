@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from analysis.markup import ABSENT, formatted
-from analysis.reference import dictionary, method
+from analysis.reference import dictionary, docstrings, method
 from analysis.reference.method import Idea, Measure, Question
 from analysis.schema import Table
 
@@ -19,7 +19,7 @@ _MARKS = re.compile(r"([\\|<>*_\[\]`])")
 def dictionary_page() -> str:
     """The data dictionary as Markdown: tables, columns, rules, claims."""
     parts = [
-        "# Data dictionary",
+        docstrings.of(dictionary).summary,
         grid(dictionary.tables(), dictionary.TABLES),
         *(f"## {table.name}\n\n{sentence(table)}\n\n{columns(table)}" for table in dictionary.KEPT),
         "## Rules of findings",
@@ -32,7 +32,7 @@ def dictionary_page() -> str:
 
 def method_page() -> str:
     """The method as Markdown: every question with its measures, and the ideas they share."""
-    parts = ["# Method", *(part for question in method.questions() for part in _question(question))]
+    parts = [docstrings.of(method).summary, *(part for question in method.questions() for part in _question(question))]
     parts += ["## Ideas that measures share", *(idea(one) for one in method.ideas())]
     return "\n\n".join(parts) + "\n"
 

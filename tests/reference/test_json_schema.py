@@ -20,11 +20,12 @@ SMALL = Table(
         Column("things", pl.UInt32(), "how many", unit="things"),
         Column("thing_share", pl.Float64(), "of all things", nullable=True),
         Column("change", pl.Float64(), "since yesterday"),
+        Column("entropy_rate", pl.Float64(), "has a unit, so it is no part of a whole", unit="bits"),
         Column("is_new", pl.Boolean(), "not there yesterday"),
     ),
     key=("name",),
 )
-ROW = {"name": "x", "kind": "a", "things": 3, "thing_share": 0.5, "change": -2.5, "is_new": True}
+ROW = {"name": "x", "kind": "a", "things": 3, "thing_share": 0.5, "change": -2.5, "entropy_rate": 1.4, "is_new": True}
 
 
 def accepts(row: dict[str, Any]) -> bool:

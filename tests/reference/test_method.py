@@ -38,7 +38,7 @@ def test_every_notebook_of_a_question_is_named() -> None:
     assert method.NOTEBOOKS is not None
     named = {notebook for question in method.questions() for notebook in question.notebooks}
     # The two pages about the project itself measure nothing.
-    assert {path.stem for path in method.NOTEBOOKS.glob("[!.]*.ipynb")} - named == {"95_method", "96_dictionary"}
+    assert {path.stem for path in method.NOTEBOOKS.glob("[0-9]*.ipynb")} - named == {"95_method", "96_dictionary"}
 
 
 def test_questions_stand_in_the_order_of_their_notebooks() -> None:
