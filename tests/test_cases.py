@@ -21,6 +21,7 @@ from analysis.schema import conform
 from analysis.sources import containers
 from analysis.tables import Tables, build, load
 from analysis.tables.rows import Rows
+from tests.dialects import AS_FIELDS, MAKERS, WITH_TASK_INFO, block, make
 
 FIXTURES = sorted((Path(__file__).parent / "records").glob("*.json"))
 
@@ -45,91 +46,6 @@ def read(record: Any) -> Trajectory:
 
 def rules(found: Trajectory) -> set[str]:
     return {finding.rule for finding in found.findings}
-
-
-# One conversation in every dialect --------------------------------------------------------------------------------
-
-PARAMETERS = {"type": "object", "properties": {"id": {"type": ["integer", "string"]}}}
-TOOL = {"name": "get_user", "description": "", "parameters": PARAMETERS}
-TOOLS = [{"type": "function", "function": TOOL}]
-SYSTEM = f"# Tools\n<tools>\n{json.dumps(TOOLS[0])}\n</tools>"
-INFO = {"env_id": "env_1", "task_id": "env_1-7", "task": "Look."}
-LOG = {"trajectory": [], "final_observation": {"type": "user"}, "terminated": True, "truncated": False}
-Make = Callable[..., dict[str, Any]]
-
-
-def _fields(arguments: Any, result: Any, user: Any, says: Any, **call: Any) -> list[dict[str, Any]]:
-    function = {"name": "get_user", "arguments": arguments}
-    answers = {"tool_call_id": call["id"]} if call else {}
-    return [
-        {"role": "system", "content": "Help."},
-        {"role": "user", "content": user},
-        {"role": "assistant", "content": None, "tool_calls": [{**call, "function": function}]},
-        {"role": "tool", "content": result, **answers},
-        {"role": "assistant", "content": says},
-    ]
-
-
-def _block(arguments: Any) -> str:
-    return f"<tool_call>\n{json.dumps({'name': 'get_user', 'arguments': arguments})}\n</tool_call>"
-
-
-def _texts(arguments: Any, result: Any, user: Any, says: Any) -> list[dict[str, Any]]:
-    return [
-        {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": user},
-        {"role": "assistant", "content": _block(arguments)},
-        {"role": "user", "content": f"<tool_response>\n{result}\n</tool_response>"},
-        {"role": "assistant", "content": says},
-    ]
-
-
-def _release(*spoken: Any) -> dict[str, Any]:
-    messages = json.dumps(_fields(*spoken))
-    return {"traj_type": "non_conversation", "task_info": INFO, "tools": json.dumps(TOOLS), "messages": messages}
-
-
-def _fc(*spoken: Any) -> dict[str, Any]:
-    messages = _fields(*spoken, id="c1", type="function")
-    return {"task_info": INFO, "tools": TOOLS, "messages": messages, **LOG}
-
-
-def _sharegpt(arguments: Any, result: Any, user: Any, says: Any) -> dict[str, Any]:
-    turns = [
-        {"from": "human", "value": user},
-        {"from": "function_call", "value": json.dumps({"name": "get_user", "arguments": arguments})},
-        {"from": "observation", "value": result},
-        {"from": "gpt", "value": says},
-    ]
-    return {"conversations": turns, "tools": json.dumps(TOOLS)}
-
-
-def _alpaca(arguments: Any, result: Any, user: Any, says: Any) -> dict[str, Any]:
-    asked = f"<tool_response>\n{result}\n</tool_response>"
-    return {"system": SYSTEM, "history": [[user, _block(arguments)]], "instruction": asked, "input": "", "output": says}
-
-
-MAKERS: dict[str, Make] = {
-    "release": _release,
-    "fc": _fc,
-    "prompt": lambda *spoken: {"task_info": INFO, "tools": TOOLS, "messages": _texts(*spoken), **LOG},
-    "openai": lambda *spoken: {"messages": _fields(*spoken, id="c1", type="function"), "tools": TOOLS},
-    "qwen_text": lambda *spoken: {"messages": _texts(*spoken)},
-    "sharegpt": _sharegpt,
-    "alpaca": _alpaca,
-}
-AS_FIELDS = ["release", "fc", "openai"]
-WITH_TASK_INFO = ["release", "fc", "prompt"]
-
-
-def make(
-    dialect: str,
-    arguments: Any = '{"id": 1}',
-    result: str = "{'success': True}",
-    user: Any = "Look.",
-    says: Any = "Seen.",
-) -> dict[str, Any]:
-    return MAKERS[dialect](arguments, result, user, says)
 
 
 @pytest.fixture(params=MAKERS)
@@ -218,12 +134,7 @@ def test_bytes_that_are_no_utf8_are_replaced_and_flagged(dialect: str) -> None:
 
 @pytest.mark.parametrize("id_", [2**63, 2**80, -(2**70), 10**400])
 def test_ids_too_large_for_any_column_stay_exact(dialect: str, id_: int) -> None:
-    record = make(dialect)
-    if dialect in WITH_TASK_INFO:
-        record["task_info"] = record["task_info"] | {"task_id": id_}
-    else:
-        record["id"] = id_
-    assert read(record).task_id == str(id_)
+    assert read(make(dialect, task_id=id_)).task_id == str(id_)
 
 
 # 10: arguments ----------------------------------------------------------------------------------------------------
@@ -388,9 +299,7 @@ def test_results_go_to_their_calls_by_id_or_where_that_is_plain_by_place(
 def test_calls_as_text_are_parsed_as_far_as_they_go(
     dialect: str, said: str, names: list[str | None], rule: str
 ) -> None:
-    record = json.loads(
-        json.dumps(make(dialect)).replace(json.dumps(_block('{"id": 1}'))[1:-1], json.dumps(said)[1:-1])
-    )
+    record = json.loads(json.dumps(make(dialect)).replace(json.dumps(block('{"id": 1}'))[1:-1], json.dumps(said)[1:-1]))
     found = read(record)
     assert [call.name for call in found.calls] == names
     assert rule in rules(found)

@@ -6,6 +6,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from analysis.schema import conform
 from analysis.sources import containers
 from analysis.tables import Tables, build, decode, load, write_tables
 from tests.builders import step, tool, trajectory
+from tests.dialects import MAKERS, make
 
 TABLES = [table for table in schema.RECORD_TABLES if table is not schema.REJECTED]
 
@@ -206,6 +208,38 @@ def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up
     assert rejected.height == sum(receipt.rejected for receipt in receipts)
 
 
+def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    source = written(tmp_path, dumped(people()))
+    units = sources.plan(sources.locate(source))
+
+    def fails(unit: sources.Unit, target: str) -> decode.Receipt:
+        if unit.shard == 2:
+            raise RuntimeError("the worker died")
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", fails)
+    with ThreadPoolExecutor(2) as cluster:
+        receipts = list(build._collect(cluster, units, str(tmp_path / "out"), attempts=1))
+    (lost,) = [receipt for receipt in receipts if receipt.damage]
+    assert (lost.shard, lost.records_in, lost.rejected) == (2, 1, 1)
+    assert "RuntimeError: the worker died" in lost.damage[0][1]
+    assert sum(receipt.kept for receipt in receipts) == len(people()) - records_of(units[2])
+
+
+def test_the_same_bytes_decoded_twice_give_the_same_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = written(tmp_path, dumped([make(name) for name in MAKERS] + people()))
+    found = []
+    for name in ("one", "two"):
+        monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / name))
+        found.append(load(source))
+    assert found[0].folder != found[1].folder
+    for table in schema.RECORD_TABLES:
+        assert_frame_equal(*(getattr(data, table.name).collect() for data in found))
+
+
 def test_a_unit_that_cannot_be_read_is_one_named_rejection(tmp_path: Path) -> None:
     source = written(tmp_path, dumped(people()))
     (unit,) = sources.plan(sources.locate(source))
@@ -330,11 +364,12 @@ CONTAINERS: dict[str, Callable[[list[dict[str, Any]]], str]] = {
 def _whole(data: Tables, victim: int) -> list[str]:
     """task ids of the records that are not the victim, in order."""
     ids = data.trajectories.collect()["task_id"].to_list()
-    return [id_ for id_ in ids if id_ in {f"env_1_sft-n{n}" for n in range(5) if n != victim}]
+    return [id_ for id_ in ids if id_ in {f"n{n}" for n in range(5) if n != victim}]
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
+    dialect=st.sampled_from(sorted(MAKERS)),
     container=st.sampled_from(sorted(CONTAINERS)),
     victim=st.integers(0, 4),
     where=st.floats(0, 1, exclude_max=True),
@@ -342,9 +377,15 @@ def _whole(data: Tables, victim: int) -> list[str]:
     seed=st.integers(0, 2**16),
 )
 def test_a_record_mutated_in_its_bytes_costs_no_other_record(
-    tmp_path_factory: pytest.TempPathFactory, container: str, victim: int, where: float, mutation: str, seed: int
+    tmp_path_factory: pytest.TempPathFactory,
+    dialect: str,
+    container: str,
+    victim: int,
+    where: float,
+    mutation: str,
+    seed: int,
 ) -> None:
-    records = [trajectory(f"n{n}", steps=[step("get_user", arguments={"id": n})] * 2) for n in range(5)]
+    records = [make(dialect, arguments={"id": n}, task_id=f"n{n}") for n in range(5)]
     data = CONTAINERS[container](records).encode()
     (unit,) = _units(tmp_path_factory.mktemp("plan"), data)
     raw = [item for item in sources.read_unit(unit) if isinstance(item, sources.Raw)][victim]
@@ -368,7 +409,7 @@ def test_a_record_mutated_in_its_bytes_costs_no_other_record(
     assert manifest["records_in"] == manifest["kept"] + manifest["rejected"]
     assert manifest["kept"] == loaded.trajectories.collect().height
     assert manifest["rejected"] == loaded.rejected.collect().height
-    assert _whole(loaded, victim) == [f"env_1_sft-n{n}" for n in range(5) if n != victim]
+    assert _whole(loaded, victim) == [f"n{n}" for n in range(5) if n != victim]
 
 
 def _units(folder: Path, data: bytes) -> list[sources.Unit]:
