@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 
 # A part of Parquet is written when this many bytes of records have come: memory does not grow with the source.
-PART_BYTES = 32 << 20
+PART_BYTES = 16 << 20
 
 _FUNCTION = pl.Struct({"name": pl.String, "arguments": pl.String})
 _CALL = pl.Struct({"id": pl.String, "type": pl.String, "function": _FUNCTION})

@@ -99,6 +99,18 @@ def test_the_last_alpaca_rows_of_the_sample_make_the_same_calls(played: Path, tm
     assert_frame_equal(last.select(told).collect(), ours.tool_calls.select(told).collect())
 
 
+def test_parquet_is_written_a_part_at_a_time_so_that_memory_does_not_grow(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("analysis.export.files.PART_BYTES", 200_000)
+    manifest = run(played, tmp_path / "out", "parquet")
+    parts = manifest["splits"]["train"]["files"]
+    assert len(parts) > 3
+    rows = pl.read_parquet([tmp_path / "out" / part for part in parts])
+    order = load(str(played), progress=False).trajectories.select("task_id").collect().to_series().to_list()
+    assert rows.get_column("task_info").struct.field("task_id").to_list() == order
+
+
 # Raw
 
 
