@@ -102,7 +102,7 @@ def test_the_last_alpaca_rows_of_the_sample_make_the_same_calls(played: Path, tm
 def test_parquet_is_written_a_part_at_a_time_so_that_memory_does_not_grow(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.export.files.PART_BYTES", 200_000)
+    monkeypatch.setattr("analysis.export.files.PART_BYTES", 100_000)
     manifest = run(played, tmp_path / "out", "parquet")
     parts = manifest["splits"]["train"]["files"]
     assert len(parts) > 3
