@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import create_autospec
 
+import fsspec
 import nbformat
 import papermill
 import pytest
@@ -18,6 +19,7 @@ from jupyter_client.kernelspec import NoSuchKernel
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.engines import NotebookExecutionManager
 from papermill.exceptions import PapermillExecutionError
+from papermill.iorw import papermill_io
 
 from analysis.report import kernels
 from tests.conftest import ROOT
@@ -53,6 +55,37 @@ def _no_kernel_left_over() -> Iterator[None]:
 def test_the_engine_is_registered_with_papermill() -> None:
     (found,) = entry_points(group="papermill.engine", name="warm_kernel")
     assert found.load().__name__ == "WarmKernelEngine"
+
+
+def test_papermills_command_line_takes_the_engine_and_addresses(tmp_path: Path) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})])
+    notebook.cells += [nbformat.v4.new_code_cell("import sys; print(x, 'altair' in sys.modules)")]
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, tmp_path / "in.ipynb")
+    command = [
+        str(Path(sys.executable).parent / "papermill"),
+        f"file://{tmp_path}/in.ipynb",
+        f"file://{tmp_path}/out.ipynb",
+    ]
+    done = subprocess.run(
+        [*command, "--engine", "warm_kernel", "-p", "x", "7"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    outputs = nbformat.read(tmp_path / "out.ipynb", as_version=4).cells[-1].outputs
+    assert outputs[0].text == "7 True\n"
+
+
+def test_a_notebook_comes_from_an_address_and_goes_to_one() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print('été')")])
+    notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    with fsspec.open("memory://notebooks/in.ipynb", "w", encoding="utf-8") as file:
+        nbformat.write(notebook, file)
+    addresses = ("memory://notebooks/in.ipynb", "memory://notebooks/done.ipynb")
+    papermill.execute_notebook(*addresses, engine_name="warm_kernel", progress_bar=False)
+    with fsspec.open(addresses[1], encoding="utf-8") as file:
+        assert nbformat.read(file, as_version=4).cells[0].outputs[0].text == "été\n"
+    there = {f"memory:///notebooks/{name}.ipynb" for name in ("in", "done")}
+    assert set(papermill_io.listdir("memory://notebooks")) == there
 
 
 def test_a_notebook_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
@@ -103,8 +136,8 @@ def test_the_notebook_is_saved_while_it_runs_but_not_at_every_cell(
 ) -> None:
     """Whoever looks at a hanging run sees how far it came; whoever waits for thirty quick cells does not wait for sixty
     saves."""
-    save = Mock(side_effect=NotebookExecutionManager.save, autospec=True)
-    monkeypatch.setattr(NotebookExecutionManager, "save", lambda self: save(self))
+    save = create_autospec(NotebookExecutionManager.save, side_effect=NotebookExecutionManager.save)
+    monkeypatch.setattr(NotebookExecutionManager, "save", save)
     execute(tmp_path, *["1"] * 30, "import time; time.sleep(1.2)", "2")
     assert 3 <= save.call_count <= 6, "begun, after the long cell, ended"
 

@@ -77,8 +77,9 @@ class Page:
         sources = [cell.source for cell in nb.cells]
         if "no page" in sources:
             raise ValueError("cannot export")
-        links = "".join(f'<a href="{href}">{markup.escape(title)}</a>' for _, title, href in resources["suite"])
-        facts = json.dumps(resources["provenance"], sort_keys=True)
+        about = nb.metadata["trajectory_report"]
+        links = "".join(f'<a href="{other["href"]}">{markup.escape(other["title"])}</a>' for other in about["suite"])
+        facts = json.dumps(about["facts"], sort_keys=True)
         return f"<html>{links}<pre>{markup.escape(facts)}</pre>{markup.escape(repr(sources))}</html>", resources
 
 
@@ -528,6 +529,24 @@ def test_kernels_that_die_hang_or_are_missing_cost_their_own_report(house: House
     assert house.pages() == {"finishes.html", "index.html", "manifest.json"}
     executed = nbformat.read(house.executed / "finishes.ipynb", as_version=4)
     assert executed.cells[-1].outputs[0].text == f"{house.source} 20\n"
+
+
+@pytest.mark.slow
+def test_nbconvert_makes_the_suites_page_of_the_suites_notebook_to_the_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links to the other pages, provenance and all: the executed notebook carries what the suite knows."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    options = Request(only=("75_duplicates",), out=tmp_path / "html", executed=tmp_path / "executed", progress=False)
+    assert run(options).status == 0
+    notebook = tmp_path / "executed" / "75_duplicates.ipynb"
+    jupyter = str(Path(sys.executable).parent / "jupyter")
+    command = [jupyter, "nbconvert", "--to", "trajectory_report", str(notebook)]
+    subprocess.run([*command, "--output-dir", str(tmp_path / "again")], check=True, capture_output=True)
+    page = (tmp_path / "html" / "75_duplicates.html").read_bytes()
+    assert (tmp_path / "again" / "75_duplicates.html").read_bytes() == page
+    for fact in (b'href="index.html"', b"1970-01-02 00:00 UTC", b"--only 75_duplicates", b"papermill"):
+        assert fact in page
 
 
 @pytest.mark.slow

@@ -63,6 +63,23 @@ class _Told(msgspec.Struct):
     pages: list[Entry]
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that under its name there is all of it or nothing, even after a power cut.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 @dataclass
 class Folder:
     """The output folder during one run. What other runs left or are making here stays listed, apart."""
@@ -111,16 +128,7 @@ class Folder:
         self._tell()
 
     def write(self, name: str, text: str) -> None:
-        """Write a file so that under its name there is all of it or nothing, even after a power cut."""
-        beside = self.path / f".{name}.{os.getpid()}.part"
-        try:
-            with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path / name)
-        finally:
-            beside.unlink(missing_ok=True)
+        write_whole(self.path / name, text)
 
     def _tell(self) -> None:
         # Two runs at once on one folder: each reads what the other has told, and adds its own.

@@ -31,7 +31,7 @@ from tqdm.auto import tqdm
 from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
-from analysis.report.folder import Entry, Folder, Group, Overview
+from analysis.report.folder import Entry, Folder, Group, Overview, write_whole
 from analysis.report.suite import HOME, ROOT, SUITE, Report, choose, literal, read_suite, resolve
 from analysis.tables import Tables, load
 
@@ -266,16 +266,24 @@ class _Suite:
         self.folder.update(job.name, state="failed", message=failure.message)
 
     def _export(self, job: Job, notebook: Any) -> None:
-        links = [("index", "All reports", "index.html")]
+        """The page, and the notebook it is made of: `jupyter nbconvert` makes the same page of that notebook."""
+        notebook.metadata["trajectory_report"] = self._about(job)
+        text = nbformat.writes(notebook)
+        write_whole(self._executed(job), text)
+        html, _ = self.exporter.from_notebook_node(nbformat.reads(text, as_version=4), {"metadata": {"name": job.name}})
+        self.folder.write(f"{job.name}.html", html)
+
+    def _about(self, job: Job) -> dict[str, Any]:
+        """What only the suite knows of a page: the pages beside it, where its numbers come from, of whom it tells."""
+        links = [{"name": "index", "title": "All reports", "href": "index.html"}]
         links += [
-            (other.name, other.title, f"{other.name}.html")
+            {"name": other.name, "title": other.title, "href": f"{other.name}.html"}
             for other in self.jobs
             if other.group == job.group and not other.lacking and other.name not in self.failures
         ]
-        own = self.provenance | {"parameters": job.parameters, "command": command(self.request, job)}
-        resources = {"suite": links, "provenance": own, "metadata": {"name": job.name}}
-        html, _ = self.exporter.from_notebook_node(notebook, resources)
-        self.folder.write(f"{job.name}.html", html)
+        facts = self.provenance | {"parameters": job.parameters, "command": command(self.request, job)}
+        about = {"suite": links, "facts": facts, "description": job.report.description}
+        return about | ({"title": job.title} if job.group is not None else {})
 
     def _mend_links(self, jobs: list[Job]) -> None:
         """Pages made before another report failed link to it: they are exported again without that link."""
