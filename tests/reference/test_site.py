@@ -6,12 +6,16 @@ import sys
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 import analysis
 from analysis.reference import dictionary, method, site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow
 
@@ -118,6 +122,18 @@ def test_a_docstrings_sections_become_lists(pages: dict[Path, Page]) -> None:
     assert "Arguments:" in page.html
     assert "tool_calls" in page.html
     assert "Args:" not in page.html
+
+
+@pytest.mark.browser
+def test_the_search_works_offline_and_asks_nobody(pages: dict[Path, Page], chromium: "Browser") -> None:
+    tab = chromium.new_context(offline=True).new_page()
+    heard: list[str] = []
+    tab.on("request", lambda asked: None if asked.url.startswith(("file:", "data:")) else heard.append(asked.url))
+    tab.on("pageerror", lambda error: heard.append(str(error)))
+    tab.goto(pages[Path("method.html")].path.as_uri())
+    tab.fill("input[type=search]", "normalised_entropy")
+    tab.wait_for_selector("main .search-result a[href*='expressions.html#normalised_entropy']")
+    assert heard == []
 
 
 def test_without_a_folder_it_says_what_it_takes(capsys: pytest.CaptureFixture[str]) -> None:
