@@ -244,3 +244,16 @@ def test_a_file_address_is_the_file_it_names(tmp_path: Path) -> None:
 def test_an_address_that_leads_nowhere_is_named_with_the_reason(source: str) -> None:
     with pytest.raises(sources.SourceError, match=source):
         sources.locate(source)
+
+
+@pytest.mark.parametrize(
+    "garble", [('"n": 0', '"n": 0, x'), ('{"system"', '{"sys"tem"'), ('{"system"', "{system"), ("]}", "]")]
+)
+def test_a_first_record_that_is_broken_takes_no_other_along_whatever_its_first_key(
+    tmp_path: Path, garble: tuple[str, str]
+) -> None:
+    records = [{"system": "Help.", "messages": [{"role": "user", "content": "a"}], "n": n, "m": [n]} for n in range(4)]
+    text = json.dumps(records)
+    raws, _ = read(write(tmp_path, "records.json", text.replace(*garble, 1)))
+    assert [json.loads(raw.data) for raw in raws if not raw.broken] == records[1:]
+    assert len(raws) > 3

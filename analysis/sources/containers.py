@@ -11,6 +11,7 @@ A cut that turns out wrong (a line that looks like a record's start inside a rec
 brackets instead.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from typing import IO, Literal, NamedTuple
@@ -174,6 +175,23 @@ def _is_object(data: bytes) -> bool:
     return True
 
 
+def _is_record(data: bytes) -> bool:
+    """Is it a whole object with a key by which some dialect is known?"""
+    try:
+        return not _KNOWN.isdisjoint(key.encode() for key in _VALID.decode(data))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return False
+
+
+def _is_tolerable(data: bytes) -> bool:
+    """Is it JSON by Python's own reader, which takes NaN, lone surrogates and, here, any bytes?"""
+    try:
+        json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _looks_like(text: bytes) -> str:
     start = text[:200].decode("utf-8", "replace")
     if not text:
@@ -273,8 +291,11 @@ def _raw(unit: Unit, position: int, data: bytes, broken: str = "") -> Raw:
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _KEY = re.compile(rb'\{\s*"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
+_ANY_START = re.compile(rb"\}\s*,?\s*(\{\s*\")")
 _START = rb'\{\s*"(?:%s)"\s*:'
-_KNOWN = (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
+_KNOWN = frozenset(
+    (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
+)
 
 
 def _by_brackets(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
@@ -345,6 +366,10 @@ class _Window:
     def take_record(self, keys: set[bytes]) -> tuple[bytes, bool]:
         """(bytes, is it an object): the object at the position, or what must be given up before the next one."""
         end = self._closing()
+        own = _KEY.match(self.buffer, self.position)
+        if own:
+            # Where a record is known to start: its neighbours most likely start with the same key.
+            keys = keys | {own.group(1)}
         if end is not None:
             data = self.buffer[self.position : end]
             if data.startswith(b"{") and (_is_object(data) or not self._starts_inside(data, keys)):
@@ -354,7 +379,22 @@ class _Window:
 
     def _starts_inside(self, data: bytes, keys: set[bytes]) -> bool:
         """Does this text, which is not JSON msgspec reads, run into another record?"""
-        return bool(re.compile(rb",\s*" + _start_of(keys)).search(data, 1))
+        if re.compile(rb",\s*" + _start_of(keys)).search(data, 1):
+            return True
+        return not _is_tolerable(data) and self._any_start(self.position + 1, self.position + len(data)) is not None
+
+    def _any_start(self, start: int, end: int) -> int | None:
+        """Where the first whole record starts whose first key is none of the usual."""
+        before = self.position
+        try:
+            for found in _ANY_START.finditer(self.buffer, start, end):
+                self.position = found.start(1)
+                closing = self._closing()
+                if closing is not None and _is_record(self.buffer[self.position : closing]):
+                    return self.position
+        finally:
+            self.position = before
+        return None
 
     def _closing(self) -> int | None:
         scanned, depth = self.position, 0
@@ -387,8 +427,10 @@ class _Window:
                 return data
             shift, length = self.position, len(self.buffer)
             if not self._more():
-                data = self.buffer[self.position :]
-                self.position = len(self.buffer)
+                start = self._any_start(self.position + 1, len(self.buffer))
+                following = len(self.buffer) if start is None else start
+                data = self.buffer[self.position : following]
+                self.position = following
                 return data.rstrip(_SPACE)
             # Rescan the seam, where a key may have been cut.
             searched = max(length - shift - 4096, 1)
