@@ -255,5 +255,6 @@ def test_a_first_record_that_is_broken_takes_no_other_along_whatever_its_first_k
     records = [{"system": "Help.", "messages": [{"role": "user", "content": "a"}], "n": n, "m": [n]} for n in range(4)]
     text = json.dumps(records)
     raws, _ = read(write(tmp_path, "records.json", text.replace(*garble, 1)))
-    assert [json.loads(raw.data) for raw in raws if not raw.broken] == records[1:]
-    assert len(raws) > 3
+    assert len(raws) == 4
+    assert [json.loads(raw.data) for raw in raws[1:]] == records[1:]
+    assert raws[0].data.startswith(b"{")
