@@ -19,7 +19,7 @@ ABSENT = "–"
 MOST_CHARS = 300
 
 # Only for notebooks: the page takes it out and brings its own style. It has no colours of its own, so that it follows
-# the theme of JupyterLab.
+# the theme of JupyterLab, which sets every cell of a table to the right by a selector of two classes.
 LAB_STYLE = """<style>
 .tj table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .tj caption{text-align:start;font-weight:600;padding:.3em 0}
@@ -27,6 +27,7 @@ LAB_STYLE = """<style>
 .tj th,.tj td{unicode-bidi:isolate}
 .tj details{padding:.15em 0}
 .tj summary{cursor:pointer}
+.tj .scroll th:not(.n),.tj .scroll td:not(.n){text-align:start}
 .tj .n{text-align:end;white-space:nowrap}
 .tj .scroll{max-height:32em;overflow:auto}
 .tj.headlines{display:grid;grid-template-columns:repeat(auto-fit,minmax(11em,1fr));gap:.8em;margin:0}

@@ -4,6 +4,7 @@ As text for a terminal, and folded table by table for a notebook. Row counts com
 unless a selection makes them a question.
 """
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -55,7 +56,8 @@ def as_html(data: "Tables") -> str:
 def _folded(data: "Tables", table: Table, rows: int | None) -> str:
     size = _size(table, rows) if _is_given(data, table, rows) else HOW_TO_GIVE
     frame = pl.DataFrame([_cells(c) for c in table], schema=["column", "type", "unit", "meaning"], orient="row")
-    body = grid(frame, {}, f"Columns of {table.name}")
+    # In the cells themselves: JupyterLab takes a style sheet out of a file it was sent, and sets tables to the right.
+    body = re.sub("<(td|th) ", r'<\1 style="text-align:left" ', grid(frame, {}, f"Columns of {table.name}"))
     return f"<details><summary><code>{table.name}</code> {text(size)}</summary>{body}</details>"
 
 

@@ -6,6 +6,7 @@
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import wrap
 from typing import Any
 
 import nbformat
@@ -24,7 +25,7 @@ PICTURES: dict[str, tuple[int, dict[str, Any]]] = {
     "50_sequences": (2, {"top": 8}),
     "90_compare": (2, {}),
 }
-WIDTH, INK, PAPER = 400, "#24292f", "#ffffff"
+WIDTH, INK, PAPER, FONT = 400, "#24292f", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif"
 
 
 def main() -> None:
@@ -49,7 +50,10 @@ def charts_of(notebook: str, parameters: dict[str, Any]) -> list[dict[str, Any]]
 def draw(spec: dict[str, Any]) -> str:
     """On paper: dark ink whatever theme the page has around it, and narrow enough for three in a row."""
     on_paper = json.loads(json.dumps(spec).replace("currentColor", INK))
-    on_paper["config"] = {**on_paper.get("config", {}), "background": PAPER, "padding": 12}
+    # Measured in a font that most machines have by this or another name; system-ui is a different one on each.
+    on_paper["config"] = {**on_paper.get("config", {}), "background": PAPER, "padding": 16, "font": FONT}
+    for part, most in (("text", 56), ("subtitle", 70)):
+        on_paper["title"][part] = wrap(" ".join(on_paper["title"][part]), most)
     if isinstance(on_paper.get("width"), int | float):
         on_paper["width"] = WIDTH
     return str(vl_convert.vegalite_to_svg(on_paper))

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import nbformat
 import pytest
 
 from tests.conftest import ROOT
@@ -57,12 +58,18 @@ CONTRAST = """() => {
         const [a, b] = [light(rgb(paint)), light(behind(element))].sort((x, y) => y - x);
         return (a + 0.05) / (b + 0.05);
     };
-    const cells = [...document.querySelectorAll('.jp-OutputArea td, .jp-OutputArea th, .jp-OutputArea p')]
+    const kinds = ['td', 'th', 'p', 'dt', 'dd', 'summary', 'caption', 'code'].map(kind => '.jp-OutputArea ' + kind);
+    const cells = [...document.querySelectorAll(kinds.join())]
         .filter(e => e.innerText.trim()).map(e => [e.innerText, ratio(e, getComputedStyle(e).color)]);
     const labels = [...document.querySelectorAll('.vega-embed .role-axis text, .vega-embed .role-title text')]
         .filter(e => e.textContent.trim()).map(e => [e.textContent, ratio(e, getComputedStyle(e).fill)]);
     return [...cells, ...labels].filter(([, value]) => value < 4.5);
 }"""
+
+
+# By how many pixels the widest output sticks out of its place.
+OVERFLOW = """() => Math.max(...[...document.querySelectorAll('.jp-OutputArea-output')].map(
+    e => e.scrollWidth - e.clientWidth))"""
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,7 @@ def opened(chromium: "Browser", lab: Lab, notebook: str) -> "Iterator[Page]":
     # The notebook's own indicator is idle also before there is a kernel; the status bar names the kernel that is.
     page.locator("#jp-main-statusbar").get_by_text(re.compile(r"Python 3 .*Idle")).wait_for(timeout=START_S * 1000)
     yield page
+    assert not page.locator(".jp-Dialog").count(), "JupyterLab asks something, of trust or of a kernel"
     assert not [url for url in asked if not re.match(r"(http://127\.0\.0\.1:|data:|blob:)", url)]
     context.close()
 
@@ -250,6 +258,37 @@ def test_a_notebook_runs_as_it_is_and_draws_the_same_charts_for_whoever_opens_it
     with opened(chromium, colleagues_lab, notebook) as page:
         assert drawn_marks(page, charts) == marks
         assert page.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
+
+
+def test_a_handle_shows_its_tables_folded_and_readable_to_whoever_opens_them_later(
+    lab: Lab, colleagues_lab: Lab, chromium: "Browser"
+) -> None:
+    name = "handle.ipynb"
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
+    code = 'from analysis import load\n\nload("sample").where(env_id="env_7_sft")'
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)], metadata=kernel), lab.folder / name
+    )
+    with opened(chromium, lab, name) as page:
+        run_all(page)
+        read_a_table_of_the_handle(page)
+        save(page, lab.folder / name)
+    with opened(chromium, colleagues_lab, name) as page:
+        read_a_table_of_the_handle(page)
+
+
+def read_a_table_of_the_handle(page: "Page") -> None:
+    """Unfold one of the tables; what it says can be read, and nothing sticks out of the notebook."""
+    output = page.locator(".jp-OutputArea-output .tables")
+    output.wait_for(timeout=START_S * 1000)
+    assert output.locator("details").count() == 10
+    meaning = output.get_by_text("position among the trajectory's calls, from 1")
+    assert not meaning.is_visible()
+    output.locator("summary", has_text=re.compile(r"^tool_calls\b")).click()
+    assert meaning.is_visible()
+    assert meaning.evaluate("e => getComputedStyle(e).textAlign") == "left"
+    assert page.evaluate(CONTRAST) == []
+    assert page.evaluate(OVERFLOW) <= 0
 
 
 def test_make_lab_serves_this_machine_only_asks_for_its_token_and_opens_the_tour(
