@@ -124,6 +124,21 @@ def test_environment_yml_installs_the_project_itself() -> None:
     assert "-e ." in pip_entries(environment)
 
 
+def test_environment_yml_is_read_by_repo2docker_as_it_is_meant() -> None:
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert set(environment) == {"name", "channels", "dependencies"}, "conda knows more keys, its helpers do not"
+    # The first entry that repo2docker's own pattern matches decides the Python of the image.
+    found = (
+        re.match(r"python\s*=+\s*([\d.]*)", entry) for entry in environment["dependencies"] if isinstance(entry, str)
+    )
+    (version,) = [match.group(1) for match in found if match]
+    assert version == "3.11"
+    # It looks for local requirements in one list of pip's, and then copies the project before it installs.
+    assert len([entry for entry in environment["dependencies"] if isinstance(entry, dict)]) == 1
+    assert "pip" in environment["dependencies"]
+    assert not [name for name in ("binder", ".binder") if (ROOT / name).exists()], "it would look there instead"
+
+
 def test_lock_pins_what_setup_installs_within_its_range() -> None:
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     project = PROJECT["project"]
