@@ -404,6 +404,32 @@ def test_an_address_that_refuses_is_said_in_one_line(
     assert said.count("\n") == 1
 
 
+def test_a_source_that_may_not_be_read_is_told_from_a_place_that_cannot_be_written(
+    source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    real = Path.open
+
+    def refuses(path: Path, *args: Any, **options: Any) -> Any:
+        if str(path) == source:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), source)
+        return real(path, *args, **options)
+
+    monkeypatch.setattr(Path, "open", refuses)
+    assert main(["tables", source, "memory://bucket/out", "--quiet"]) == 2
+    assert capsys.readouterr().err == f"analysis: {source}: cannot be read: Permission denied\n"
+
+
+def test_an_address_that_does_not_answer_is_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuses(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no credentials found")
+
+    monkeypatch.setattr(MemoryFileSystem, "info", refuses)
+    assert main(["tables", "memory://bucket/runs.jsonl", "out", "--quiet"]) == 2
+    assert "memory://bucket/runs.jsonl: cannot be read: RuntimeError: no credentials" in capsys.readouterr().err
+
+
 def test_a_scheduler_that_does_not_answer_is_no_fault_of_the_disk(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """An address: a path of this machine, or whatever fsspec knows. Opened as bytes, scanned as Parquet, told apart."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -43,6 +44,20 @@ def filesystem(address: str) -> tuple[Any, str]:
     except (ImportError, ValueError) as error:
         raise SourceError(f"{address}: {error}") from None
     return fs, path
+
+
+@contextmanager
+def reading(address: str) -> Iterator[None]:
+    """What goes wrong inside is a SourceError that names the address: each file system has exceptions of its own."""
+    try:
+        yield
+    except SourceError:
+        raise
+    except Exception as error:
+        if not isinstance(error, OSError) and not is_remote(address):
+            raise
+        why = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
+        raise SourceError(f"{address}: cannot be read: {why}") from error
 
 
 def open_bytes(address: str) -> IO[bytes]:

@@ -127,7 +127,7 @@ def _is_packed(path: str) -> bool:
 def _plan_file(file: File) -> list[Unit]:
     if file.size == 0:
         raise SourceError(f"{file.name}: the file is empty (0 bytes); was the run that writes it killed?")
-    with _open(file.path) as stream:
+    with address.reading(file.path), _open(file.path) as stream:
         head = stream.read(HEAD_BYTES)
     container, prefix = sniff(head, file.name)
     if container == "parquet":

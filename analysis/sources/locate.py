@@ -76,11 +76,12 @@ def _local(path: Path, name: str, revision: str = "") -> File:
 
 def _remote(source: str) -> list[File]:
     fs, path = address.filesystem(source)
-    try:
-        names = fs.glob(path) if glob.has_magic(path) else fs.find(path) if fs.isdir(path) else [path]
-        infos = [fs.info(name) for name in names]
-    except FileNotFoundError:
-        raise SourceError(f"{source}: nothing at this address") from None
+    with address.reading(source):
+        try:
+            names = fs.glob(path) if glob.has_magic(path) else fs.find(path) if fs.isdir(path) else [path]
+            infos = [fs.info(name) for name in names]
+        except FileNotFoundError:
+            raise SourceError(f"{source}: nothing at this address") from None
     found = [info for info in infos if info["type"] == "file" and (len(infos) == 1 or info["name"].endswith(SUFFIXES))]
     if not found:
         raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file at this address")

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from analysis.sources import File
+from analysis.sources import File, address
 from analysis.tables.places import write_bytes
 
 RACY_S = 2.0
@@ -66,7 +66,7 @@ def _file_hash(file: File) -> str:
             return digest
     except (OSError, msgspec.MsgspecError):
         pass
-    with Path(file.path).open("rb") as stream:
+    with address.reading(file.path), Path(file.path).open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     stat = Path(file.path).stat()
     if time.time() - max(stat.st_mtime, stat.st_ctime) > RACY_S:
