@@ -39,8 +39,9 @@ def method_page() -> str:
 
 def about(question: Question) -> str:
     """What a question asks, as Markdown, and where it is answered."""
+    asks = question.doc.summary.removeprefix(f"{question.title}: ")
     where = f"Answered in {', '.join(question.notebooks)}." if question.notebooks else ""
-    return "\n\n".join(part for part in (question.doc.summary, question.doc.text, where) if part)
+    return "\n\n".join(part for part in (asks[:1].upper() + asks[1:], question.doc.text, where) if part)
 
 
 def definition(measure: Measure) -> str:
