@@ -139,6 +139,11 @@ def test_misspelt_names_of_tables_and_columns_name_the_nearest(
         sample.table(*names)
 
 
+def test_a_misspelt_column_of_a_lazy_frame_is_answered_by_polars_with_the_nearest(sample: Tables) -> None:
+    with pytest.raises(pl.exceptions.ColumnNotFoundError, match='Did you mean "tool_name"'):
+        sample.tool_calls.filter(pl.col("tool_nmae") == "x").collect()
+
+
 def test_the_calls_of_a_tool_are_found_and_a_misspelt_tool_names_the_nearest(sample: Tables) -> None:
     calls = sample.calls_of("cancel_order").collect()
     assert calls["tool_name"].unique().to_list() == ["cancel_order"]

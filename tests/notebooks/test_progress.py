@@ -1,0 +1,45 @@
+"""Decoding shows how far it is: a widget in a notebook, a plain bar in a terminal, nothing when told to be quiet."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from tests.builders import trajectory
+
+# A bar is for work of more than a moment; here any work counts as that.
+DECODE = """
+from analysis.tables import build
+build.PARALLEL_BYTES = 0
+from analysis import load
+load({source!r}, jobs=1, progress={progress})
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    path = tmp_path / "trajectories.json"
+    path.write_text(json.dumps([trajectory()]), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.slow
+def test_in_a_notebook_it_is_a_widget_and_no_red_box(source: str) -> None:
+    cell = nbformat.v4.new_code_cell(DECODE.format(source=source, progress=True) + ";")
+    executed = NotebookClient(nbformat.v4.new_notebook(cells=[cell]), kernel_name="python3").execute()
+    outputs = executed.cells[0].outputs
+    assert [output for output in outputs if "application/vnd.jupyter.widget-view+json" in output.get("data", {})]
+    assert not [output for output in outputs if output.get("name") == "stderr"]
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_in_a_terminal_it_is_a_plain_bar_unless_it_shall_be_quiet(source: str, progress: bool) -> None:
+    code = DECODE.format(source=source, progress=progress)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ("decoding: 100%" in ran.stderr) is progress
+    assert not ran.stdout
