@@ -7,7 +7,8 @@ and uses those without which it cannot be planned.
 import inspect
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any
+from itertools import product
+from typing import Any, Literal, get_args, get_origin
 
 import polars as pl
 
@@ -133,21 +134,27 @@ def _read() -> dict[str, set[tuple[str, str]]]:
 
 
 def _needs(measure: Measure) -> Iterator[tuple[str, str]]:
-    given = {argument: table(name).empty().lazy() for argument, name in measure.takes.items()}
-    given |= {name: value for name, value in _rest(measure).items() if name not in given}
     kept = {table.name for table in KEPT}
-    for argument, name in measure.takes.items():
-        for column in table(name).names if name in kept else ():
-            try:
-                measure.function(**{**given, argument: given[argument].drop(column)}).collect_schema()
-            except pl.exceptions.PolarsError:
-                yield name, column
+    for settings in choices(measure):
+        given = {argument: table(name).empty().lazy() for argument, name in measure.takes.items()}
+        for argument, name in measure.takes.items():
+            for column in table(name).names if name in kept else ():
+                try:
+                    less = given[argument].drop(column)
+                    measure.function(**settings, **{**given, argument: less}).collect_schema()
+                except pl.exceptions.PolarsError:
+                    yield name, column
 
 
-def _rest(measure: Measure) -> dict[str, Any]:
-    """Some value for what a measure demands beside its tables: how many rows, or facts about the source."""
-    demanded = [p for p in inspect.signature(measure.function).parameters.values() if p.default is p.empty]
-    return {p.name: 1 if p.annotation is int else {} for p in demanded}
+def choices(measure: Measure) -> list[dict[str, Any]]:
+    """Settings that a measure can be planned with: each of the words it lets choose from, some value for the rest."""
+    values: dict[str, tuple[Any, ...]] = {}
+    for name, parameter in inspect.signature(measure.function).parameters.items():
+        if get_origin(parameter.annotation) is Literal:
+            values[name] = get_args(parameter.annotation)
+        elif name not in measure.takes and parameter.default is parameter.empty:
+            values[name] = (1 if parameter.annotation is int else {},)
+    return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
 
 def _listed(names: Iterable[str]) -> str | None:

@@ -6,7 +6,7 @@ import inspect
 import polars as pl
 import pytest
 
-from analysis.reference import docstrings, method, words
+from analysis.reference import dictionary, docstrings, method, words
 from analysis.reference.method import Measure
 from analysis.schema import Table
 
@@ -60,11 +60,9 @@ def test_a_measures_docstring_says_what_it_takes_and_gives(measure: Measure) -> 
 @EVERY
 def test_a_measure_can_be_planned_over_empty_tables(measure: Measure) -> None:
     # Else every column would count as one it cannot do without.
-    from analysis.reference.dictionary import _rest, table  # noqa: PLC0415
-
-    given = {argument: table(name).empty().lazy() for argument, name in measure.takes.items()}
-    rest = {name: value for name, value in _rest(measure).items() if name not in given}
-    assert measure.function(**given, **rest).collect_schema() == measure.result.schema
+    given = {argument: dictionary.table(name).empty().lazy() for argument, name in measure.takes.items()}
+    for settings in dictionary.choices(measure):
+        assert measure.function(**given, **settings).collect_schema() == measure.result.schema
 
 
 def test_a_docstring_comes_apart_into_its_sections() -> None:
