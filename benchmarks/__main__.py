@@ -1,14 +1,16 @@
 """Time decoding against the plain way, in one run, and write the figures beside this file.
 
-    python -m benchmarks                      sizes 1/8 to 1 of the release, three runs each (about ten minutes)
-    python -m benchmarks --sizes 1 4 --runs 5
+    python -m benchmarks                      sizes 1/8 to 4 of the release (about fifteen minutes)
+    python -m benchmarks --sizes 1/4 --runs 5
 
 Every measurement is a process of its own, timed from outside: start to end, and the largest memory of any one process
-in it. The ways take turns within a round, so that a machine that slows down slows them alike; medians are quoted.
+in it. The ways take turns within a round, so that a machine that slows down slows them alike; medians are quoted. Sets
+larger than the release are read once a way. One core is one core: that run is bound to a single one.
 """
 
 import argparse
 import json
+import math
 import os
 import platform
 import shutil
@@ -23,10 +25,12 @@ from typing import Any
 
 import altair as alt
 import polars as pl
+from scipy.stats import linregress
 
 from analysis import sample
 
 HERE = Path(__file__).parent
+PLAIN, UNCHECKED, WARM = "plain way", "plain way, no checks", "warm start"
 RELEASE = {"trajectories": 9022, "environments": 140}
 Measured = dict[str, Any]
 
@@ -34,14 +38,24 @@ Measured = dict[str, Any]
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__.split("\n\n")[0])
     parser.add_argument(
-        "--sizes", type=Fraction, nargs="+", default=[Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(1)]
+        "--sizes",
+        type=Fraction,
+        nargs="+",
+        default=[Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(4)],
+        help="times the release, e.g. 1/8 1 4",
     )
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         rows = [row for size in options.sizes for row in measure(size, options.runs, Path(folder))]
     frame = pl.DataFrame(rows)
-    result = {"machine": machine(), "rows": frame.to_dicts(), "ratios": ratios(frame)}
+    result = {
+        "machine": machine(),
+        "load": round(os.getloadavg()[0], 1),
+        "rows": frame.to_dicts(),
+        "ratios": ratios(frame),
+        "slopes": slopes(frame),
+    }
     (HERE / "decode.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     figure(frame).save(HERE / "decode.svg")
     (HERE / "decode.md").write_text(table(result), encoding="utf-8")
@@ -53,19 +67,22 @@ def measure(size: Fraction, runs: int, folder: Path) -> list[Measured]:
     source = folder / "set.json"
     trajectories = round(RELEASE["trajectories"] * size)
     sample.write(source, trajectories=trajectories, environments=RELEASE["environments"], seed=1, release_sizes=True)
-    cores = len(os.sched_getaffinity(0))
     ours = [sys.executable, "-m", "analysis", "tables", str(source), str(folder / "ours"), "--quiet", "--jobs"]
+    plain = [sys.executable, "-m", "benchmarks.baseline", str(source), str(folder / "plain")]
+    cores = sorted(os.sched_getaffinity(0))
     ways = {
-        "plain way": [sys.executable, "-m", "benchmarks.baseline", str(source), str(folder / "plain")],
-        "ours, 1 process": [*ours, "1"],
-        f"ours, {cores} processes": [*ours, str(cores)],
+        UNCHECKED: (plain, cores),
+        PLAIN: ([*plain, "--check"], cores),
+        "ours, one core": ([*ours, "1"], cores[:1]),
+        f"ours, {len(cores)} cores": ([*ours, str(len(cores))], cores),
     }
     runs_of: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
     warm: list[float] = []
-    for _ in range(runs):
-        for way, command in ways.items():
-            shutil.rmtree(folder / "cache", ignore_errors=True)
-            runs_of[way].append(timed(command, folder / "cache"))
+    for _ in range(runs if size <= 1 else 1):
+        for way, (command, bound_to) in ways.items():
+            for left in ("cache", "ours", "plain"):
+                shutil.rmtree(folder / left, ignore_errors=True)
+            runs_of[way].append(timed(command, folder / "cache", bound_to))
         warm.append(warm_start(source, folder / "cache"))
     megabytes = source.stat().st_size / 1e6
     rows = []
@@ -76,7 +93,7 @@ def measure(size: Fraction, runs: int, folder: Path) -> list[Measured]:
         {
             "size": float(size),
             "MB": round(megabytes, 1),
-            "way": "warm start",
+            "way": WARM,
             "s": statistics.median(warm),
             "peak_MB": None,
         }
@@ -84,10 +101,11 @@ def measure(size: Fraction, runs: int, folder: Path) -> list[Measured]:
     return rows
 
 
-def timed(command: list[str], cache: Path) -> tuple[float, float]:
-    """(seconds, MB of the largest process) of a command, run to its end."""
+def timed(command: list[str], cache: Path, cores: list[int]) -> tuple[float, float]:
+    """(seconds, MB of the largest process) of a command, run to its end on these cores."""
+    bound = ["taskset", "--cpu-list", ",".join(map(str, cores)), *command]
     start = time.perf_counter()
-    process = subprocess.Popen(command, env=os.environ | {"TRAJECTORY_CACHE": str(cache)}, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(bound, env=os.environ | {"TRAJECTORY_CACHE": str(cache)}, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     seconds = time.perf_counter() - start
     if status:
@@ -117,10 +135,44 @@ def warm_start(source: Path, cache: Path) -> float:
 
 
 def ratios(frame: pl.DataFrame) -> list[Measured]:
-    """How many times faster than the plain way, size by size."""
-    plain = frame.filter(pl.col("way") == "plain way").select("size", plain="s")
-    ours = frame.filter(pl.col("way").str.starts_with("ours"))
-    return ours.join(plain, on="size").select("size", "way", times=pl.col("plain") / pl.col("s")).to_dicts()
+    """How many times faster than the plain way, with its checks and without, size by size."""
+    ours = frame.filter(pl.col("way").str.starts_with("ours")).select("size", "way", "s")
+    for name, way in (("times", PLAIN), ("times_unchecked", UNCHECKED)):
+        plain = frame.filter(pl.col("way") == way).select("size", plain="s")
+        ours = ours.join(plain, on="size", how="left").with_columns((pl.col("plain") / pl.col("s")).alias(name))
+        ours = ours.drop("plain")
+    return ours.drop("s").to_dicts()
+
+
+def slopes(frame: pl.DataFrame) -> list[Measured]:
+    """Of each way of ours, the straight line through its sizes: seconds at no data, and seconds a GB."""
+    ours = frame.filter(pl.col("way").str.starts_with("ours")).group_by("way", maintain_order=True)
+    found = []
+    for (way,), sizes in ours:
+        if sizes.height > 1:
+            line = linregress(sizes["MB"].to_numpy() / 1000, sizes["s"].to_numpy())
+            found.append({"way": way, "start_s": line.intercept, "s_per_GB": line.slope, "r2": line.rvalue**2})
+    return found
+
+
+def extrapolation(result: Measured) -> list[str]:
+    """What a thousand times the release would take, from the measured lines. Nothing of it was measured."""
+    release = next((row["MB"] / 1000 for row in result["rows"] if row["size"] == 1), None)
+    if release is None or len(result["slopes"]) < 2:
+        return []
+    one, many = (slope["s_per_GB"] for slope in result["slopes"])
+    cores = len(os.sched_getaffinity(0))
+    hours = [1000 * release * slope / 3600 for slope in (one, many)]
+    workers = 1 + math.ceil(max(hours[0] - 1, 0) / max(one / many - 1, 0.01) * (cores - 1))
+    return [
+        "",
+        f"From one core to {cores} the time a GB falls from {one:.1f} s to {many:.1f} s, {one / many:.2f} times.",
+        "",
+        f"**An extrapolation, not a measurement:** a thousand times the release, {1000 * release:,.0f} GB, along these "
+        f"lines: {hours[0]:.1f} hours on one core, {hours[1]:.1f} on {cores}. Units of work do not know of each other: "
+        f"were every further worker to add what the second core added here, {workers} of them would read it in an hour, "
+        f"as long as the store delivers {1000 * release / 3.6:,.0f} MB/s. Memory is a worker's own, whatever the set.",
+    ]
 
 
 def machine() -> str:
@@ -130,28 +182,28 @@ def machine() -> str:
 
 def table(result: dict[str, Any]) -> str:
     """The figures as Markdown."""
-    times = {(row["size"], row["way"]): row["times"] for row in result["ratios"]}
+    times = {(row["size"], row["way"]): row for row in result["ratios"]}
     lines = [
-        f"Medians on {result['machine']}; synthetic sets of the release's shape and record size.",
+        f"Medians on {result['machine']}, load {result['load']} at the end; synthetic sets of the release's shape and "
+        "record size.",
         "",
-        "| set | MB | way | s | MB/s | peak MB of one process | times the plain way |",
-        "|---|---|---|---|---|---|---|",
+        "| set | MB | way | s | MB/s | peak MB of one process | times the plain way | times the one without checks |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in result["rows"]:
-        ratio = times.get((row["size"], row["way"]))
+        ratio = times.get((row["size"], row["way"]), {})
         peak = f"{row['peak_MB']:,.0f}" if row["peak_MB"] else "–"
-        rate = "–" if row["way"] == "warm start" else f"{row['MB'] / row['s']:,.0f}"
-        faster = f"{ratio:.1f}" if ratio else "–"
+        rate = "–" if row["way"] == WARM else f"{row['MB'] / row['s']:,.0f}"
+        faster = [f"{ratio[name]:.1f}" if ratio.get(name) else "–" for name in ("times", "times_unchecked")]
         seconds = f"{row['s']:.4f}" if row["s"] < 0.1 else f"{row['s']:.1f}"
-        lines.append(
-            f"| {Fraction(row['size'])} | {row['MB']:,.0f} | {row['way']} | {seconds} | {rate} | {peak} | {faster} |"
-        )
-    return "\n".join(lines) + "\n"
+        cells = [Fraction(row["size"]), f"{row['MB']:,.0f}", row["way"], seconds, rate, peak, *faster]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join([*lines, *extrapolation(result)]) + "\n"
 
 
 def figure(frame: pl.DataFrame) -> alt.HConcatChart:
     """Time and memory against size."""
-    base = alt.Chart(frame.filter(pl.col("way") != "warm start")).mark_line(point=True)
+    base = alt.Chart(frame.filter(pl.col("way") != WARM)).mark_line(point=True)
     x = alt.X("MB:Q", title="size of the set (MB)")
     color = alt.Color("way:N", title=None, legend=alt.Legend(orient="bottom"))
     time_ = base.encode(x, alt.Y("s:Q", title="start to end (s)"), color).properties(title="Time", width=300)
