@@ -42,8 +42,8 @@ lab: $(READY) ## Open JupyterLab on the notebooks and their tour, on this machin
 	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/jupyter lab --ServerApp.ip=127.0.0.1 --LabApp.app_settings_dir=.jupyter \
 		--LabApp.default_url=/lab/tree/notebooks/README.md $$(test "$$(id -u)" != 0 || echo --allow-root) $(ARGS)
 
-notebook: export NAME := $(value NAME)
-notebook: export QUESTION := $(value QUESTION)
+notebook: override export NAME := $(value NAME)
+notebook: override export QUESTION := $(value QUESTION)
 notebook: $(READY) ## Begin a question: NAME=waiting [QUESTION="…"] [NUMBER=15] makes its notebook, measure, chart and tests
 	@$(BIN)/python template --name "$$NAME" --question "$$QUESTION" --number "$(NUMBER)"
 

@@ -135,11 +135,21 @@ def test_what_is_made_passes_format_lint_types_tests_and_runs_as_it_is(tmp_path:
     tests = ["tests/measures/test_user_waits.py", "tests/charts/test_user_waits.py"]
     notebook = "notebooks/11_user_waits.ipynb"
     module = (sys.executable, "-m")
+    asked = "user_waits or grid or tours or the_tour or tree"
     for command in (
         (*module, "ruff", "format", "--check", *files, *tests, notebook),
         (*module, "ruff", "check", *files, *tests, notebook),
-        (*module, "pytest", "-q", *tests, "tests/test_parameters.py"),
-        (*module, "pytest", "-q", "tests/test_ground.py", "-k", "grid or tour or tree or imports or notebook"),
+        (*module, "pytest", "-q", *tests),
+        (
+            *module,
+            "pytest",
+            "-q",
+            "tests/test_ground.py",
+            "tests/test_tour.py",
+            "tests/test_parameters.py",
+            "-k",
+            asked,
+        ),
         (*module, "papermill", notebook, str(tmp_path / "executed.ipynb"), "-p", "top", "3", "--no-progress-bar"),
     ):
         ran = run(*command)
