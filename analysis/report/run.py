@@ -168,7 +168,11 @@ def _by_value(reports: list[Report], parameters: dict[str, dict[str, Any]], data
 
 def _lacking(report: Report, data: Tables) -> str:
     for need in report.needs:
-        if getattr(data, need).head(1).collect().is_empty():
+        table, _, column = need.partition(".")
+        frame = getattr(data, table)
+        if column and frame.filter(pl.col(column).is_not_null()).head(1).collect().is_empty():
+            return f"no row of {data.source}'s {table} has a {column}"
+        if frame.head(1).collect().is_empty():
             missing = need.replace("_", " ")
             return f"{data.source} has no {missing}; name the sibling sets with --environments and --scenarios"
     return ""
