@@ -1,4 +1,4 @@
-"""The data dictionary: tables, columns, the rules of findings, the publisher's claims, as small frames.
+"""The data dictionary: tables with their columns, the rules of findings, what was published about the data.
 
 Which questions use a column is asked of their measures: each is planned over empty tables, once without each column,
 and uses those without which it cannot be planned.

@@ -40,8 +40,8 @@ def build(folder: Path) -> list[Path]:
     with warnings.catch_warnings():
         # Other people's classes, of which ours are made.
         warnings.filterwarnings("ignore", r"Error parsing type annotation .* for (?!analysis\.)")
-        modules = {name: pdoc.doc.Module.from_name(name) for name in pdoc.extract.walk_specs(["analysis"])}
-        modules |= {name: _page(name, text()) for name, text in PAGES.items()}
+        modules = {name: _page(name, text()) for name, text in PAGES.items()}
+        modules |= {name: pdoc.doc.Module.from_name(name) for name in pdoc.extract.walk_specs(["analysis"])}
         rendered = {f"{n.replace('.', '/')}.html": pdoc.render.html_module(m, modules) for n, m in modules.items()}
         rendered["index.html"] = pdoc.render.html_index(modules)
         search = pdoc.render.search_index(modules)
