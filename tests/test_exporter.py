@@ -194,6 +194,14 @@ def test_headings_have_anchors_of_their_own() -> None:
     html = rendered("# T", "## Same\n\ntext", "## Same", "## Ünï <b>code</b>")
     assert re.findall(r'<h2 id="([^"]+)"', html) == ["same", "same-2", "uni-b-code-b", "provenance"]
     assert all(f'<a href="#{id_}">' in html for id_ in ("same", "same-2", "uni-b-code-b"))
+
+
+def test_no_heading_takes_an_anchor_that_the_page_has() -> None:
+    data = builders.decode(builders.trajectory("t1"))
+    (id_,) = data.trajectories.select("trajectory_id").collect().to_series()
+    cells = [*charts(bars), *shown(lambda: show.transcripts(data.read([id_]), [id_]))]
+    headings = ["Provenance", "In brief", "Main", "Store", "Vega", "Tip", "Figure 1", "Figure 1 title", f"t-{id_}"]
+    html = rendered("# T", *(f"## {heading}" for heading in headings), cells)
     every = re.findall(r'\sid="([^"]+)"', html)
     assert len(every) == len(set(every))
 

@@ -58,7 +58,8 @@ class Store:
         if fluid:
             spec.pop("width", None)
         id_ = f"figure-{len(self.charts) + 1}"
-        heading = words(title) or spec.get("description") or f"Figure {len(self.charts) + 1}"
+        described = markup.clean(spec.get("description") or "")
+        heading = words(title) or described or f"Figure {len(self.charts) + 1}"
         self.charts[id_] = {
             "spec": spec,
             "title": title,
@@ -70,8 +71,8 @@ class Store:
             id=id_,
             title=heading,
             subtitle=words(title, "subtitle"),
-            description=spec.get("description") or heading,
-            definition=meta.get("definition", ""),
+            description=described or heading,
+            definition=markup.clean(meta.get("definition", "")),
             table=Markup("".join(_tables(datasets, columns, heading))),
         )
 
@@ -79,14 +80,19 @@ class Store:
 def words(title: Any, part: str = "text") -> str:
     """A title (or its subtitle) as one line, however it was wrapped for drawing."""
     found = title.get(part, "") if isinstance(title, dict) else title if part == "text" else ""
-    return " ".join(map(str, found)) if isinstance(found, list) else str(found or "")
+    return markup.clean(" ".join(map(str, found)) if isinstance(found, list) else str(found or ""))
 
 
 def columnar(rows: list[dict[str, Any]], first: Iterable[str] = ()) -> dict[str, list[Any]]:
     """Rows as columns: each name is written once, not once a row; `first` names the columns to begin with."""
     found = dict.fromkeys(name for row in rows for name in row)
     names = dict.fromkeys([*(name for name in first if name in found), *found])
-    return {name: [row.get(name) for row in rows] for name in names}
+    return {name: [_clean(row.get(name)) for row in rows] for name in names}
+
+
+def _clean(value: Any) -> Any:
+    """A value that charts, tables and choices show alike."""
+    return markup.clean(value) if isinstance(value, str) else value
 
 
 def _tables(datasets: dict[str, list[dict[str, Any]]], columns: dict[str, Any], caption: str) -> Iterator[str]:

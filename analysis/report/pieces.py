@@ -21,6 +21,8 @@ from analysis.report.figures import Figure, Store
 # What `analysis.show` says of its outputs.
 OURS = {"table", "headlines", "notice", "empty", "transcripts"}
 IMAGES = {"image/png", "image/jpeg"}
+# Anchors that the page or a transcript has already.
+_OURS = re.compile(r"main|store|vega|tip|in-brief|provenance|figure-\d+.*|t-.*")
 _LAB_STYLE = re.compile(r"^<style>.*?</style>\s*", re.DOTALL)
 
 
@@ -137,6 +139,8 @@ def slug(words: str, longest: int = 60) -> str:
 
 
 def _unique(id_: str, taken: set[str]) -> str:
+    """An anchor that neither another heading has nor something the page names itself."""
+    id_ = f"section-{id_}" if _OURS.fullmatch(id_) else id_
     names = (id_, *(f"{id_}-{n}" for n in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
 

@@ -173,6 +173,8 @@
     return bottom > 0 && top < innerHeight;
   };
   const drawStale = async () => {
+    const { dataset } = document.documentElement;
+    dataset.work = "drawing";
     while (stale.size) {
       const waiting = figures.filter((figure) => stale.has(figure));
       const figure = waiting.find(isInView) ?? waiting[0];
@@ -181,6 +183,7 @@
       await new Promise((resolve) => setTimeout(resolve));
     }
     work = null;
+    dataset.work = "done";
   };
   const redraw = (some = figures) => {
     if (!window.vegaEmbed) return null;
@@ -387,7 +390,8 @@
   const sections = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   let current = null;
   const mark = () => {
-    const passed = sections.filter((section) => section.getBoundingClientRect().top < innerHeight * 0.3);
+    const isAtEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    const passed = sections.filter((section) => isAtEnd || section.getBoundingClientRect().top < innerHeight * 0.12);
     const link = links[sections.indexOf(passed.at(-1) ?? sections[0])];
     if (link === current) return;
     current?.removeAttribute("aria-current");

@@ -7,24 +7,33 @@ real notebooks, and from one notebook that plants them wherever a page has room 
 import csv
 import io
 import json
+import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from importlib.resources import files
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import altair as alt
 import nbformat
+import polars as pl
 import pytest
+from pypdf import PdfReader
 
+from analysis import show
+from analysis.charts import theme
+from analysis.markup import clean
+from analysis.report.page import render
 from analysis.report.run import Request, run
+from analysis.schema import Column, Table
 from tests import builders
+from tests.browser.opening import marks, opened, violations
 from tests.conftest import ROOT
+from tests.outputs import notebook as notebook_of
+from tests.outputs import shown
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Dialog, Page
-    from playwright.sync_api import Request as Requested
+    from playwright.sync_api import Browser, Page
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
@@ -42,9 +51,11 @@ HOSTILE = [
 ]
 SUITE = ["00_overview", "10_tool_usage", "20_step_lengths", "30_coverage"]
 WIDTHS = (320, 400, 768, 1280, 1920)
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
-WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 KB = 1024
+LINK = "https://data.example/set"
+
+# Where the keyboard must be able to go.
+STOPS = "a[href], button, select, input, summary, [tabindex='0']"
 
 # Every position a page has for a text. The strings arrive as a parameter: a position of its own.
 EVERYTHING = {
@@ -70,12 +81,12 @@ draw = theme.figure(RESULT, definition=" ".join(texts))(
     lambda frame, i: alt.Chart(frame).mark_bar().encode(
         x=alt.X("calls:Q", title=texts[i]), y=alt.Y("tool_name:N", title=texts[0], sort=None),
         color=alt.Color("env_id:N", title=texts[1], legend=alt.Legend(orient="bottom", columns=1)),
-        tooltip=[alt.Tooltip("tool_name:N", title=texts[1]), alt.Tooltip("calls:Q", title="calls")],
+        tooltip=[alt.Tooltip("tool_name:N", title=texts[i]), alt.Tooltip("calls:Q", title="calls")],
     ).properties(title=alt.Title(texts[i], subtitle=texts[1]), description=texts[i], width="container")
 )
 """,
     "words": """
-show.headlines([show.Headline(text, text, text) for text in texts[:6]])
+show.headlines([show.Headline(text, text, text) for text in texts])
 for text in texts:
     show.notice(text)
 show.table(frame, RESULT, caption=texts[0], definition=texts[1])
@@ -83,76 +94,24 @@ print("\\n".join(texts))
 """,
     "charts": "for i in range(len(texts)):\n    show.chart(draw(frame, i))\n",
     "transcripts": """
-ids = data.trajectories.select("trajectory_id").collect().to_series().to_list()[:2]
-show.table(pl.DataFrame({"trajectory_id": ids}), RESULT, caption="Shown below")
-show.transcripts(data.read(ids), ids, texts[:2])
+ids = data.trajectories.select("trajectory_id").collect().to_series().to_list()[:len(texts)]
+environments = data.trajectories.select("env_id").collect().to_series().to_list()[:len(texts)]
+show.table(pl.DataFrame({"trajectory_id": ids, "env_id": environments}), RESULT, caption="Shown below")
+show.transcripts(data.read(ids), ids, texts)
 """,
     "provenance": "show.provenance(data)",
 }
 
 
-@dataclass
-class Seen:
-    """A page that was opened, and everything it did that a page should not."""
-
-    page: "Page"
-    requests: list[str] = field(default_factory=list)
-    noise: list[str] = field(default_factory=list)
-
-    def assert_quiet(self) -> None:
-        assert self.requests == []
-        assert self.noise == []
+def written(words: str) -> str:
+    """A text as a page shows it: what has no glyph as U+FFFD, white space run together."""
+    return " ".join(clean(words).split())
 
 
-@contextmanager
-def opened(browser: "Browser", path: Path, **context: Any) -> Iterator[Seen]:
-    """The page, drawn, with the network cut off."""
-    surroundings = browser.new_context(offline=True, **{"viewport": {"width": 1280, "height": 900}} | context)
-    page = surroundings.new_page()
-    seen = Seen(page)
-
-    def requested(request: "Requested") -> None:
-        if request.url.split("#")[0] != path.as_uri():
-            seen.requests.append(request.url)
-
-    def asked(dialog: "Dialog") -> None:
-        seen.noise.append(f"dialog {dialog.message}")
-        dialog.dismiss()
-
-    page.on("request", requested)
-    page.on("console", lambda message: seen.noise.append(message.text))
-    page.on("pageerror", lambda error: seen.noise.append(str(error)))
-    page.on("dialog", asked)
-    page.goto(path.as_uri())
-    if context.get("java_script_enabled", True):
-        page.wait_for_function(
-            "() => [...document.querySelectorAll('figure.chart .view')].every((view) => view.querySelector('svg'))",
-            timeout=30_000,
-        )
-    try:
-        yield seen
-    finally:
-        surroundings.close()
-
-
-def marks(page: "Page") -> list[int]:
-    """How many marks each chart has drawn that take up room: axes, legends and titles apart."""
-    counted: list[int] = page.evaluate(
-        """() => [...document.querySelectorAll("figure.chart .view svg")].map((svg) =>
-            [...svg.querySelectorAll("[class*=role-mark] > *")].filter((mark) =>
-                !mark.closest("[class*=role-axis], [class*=role-legend]") &&
-                (mark.getBoundingClientRect().width > 0 || mark.getBoundingClientRect().height > 0)).length)"""
-    )
-    return counted
-
-
-def violations(page: "Page") -> list[str]:
-    """What axe-core objects to, by the rules of WCAG 2.2 A and AA."""
-    page.evaluate(f"{AXE}; 0")
-    found = page.evaluate(
-        "(tags) => axe.run(document, { runOnly: { type: 'tag', values: tags } }).then((done) => done.violations)", WCAG
-    )
-    return [f"{one['id']} ({len(one['nodes'])}): {one['nodes'][0]['html'][:200]}" for one in found]
+def missing(texts: Iterable[str], place: str) -> list[str]:
+    """The texts that do not stand in a place; of a long one its beginning is asked for."""
+    found = written(place)
+    return [words for words in texts if written(words)[:200] not in found]
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +156,7 @@ def planted_page(hostile_source: Path, tmp_path_factory: pytest.TempPathFactory)
     home = tmp_path_factory.mktemp("planted")
     (home / "notebooks").mkdir()
     (home / "reports").mkdir()
-    cells = [nbformat.v4.new_markdown_cell("# Planted\n\n" + "\n\n".join(HOSTILE[:5]))]
+    cells = [nbformat.v4.new_markdown_cell("# Planted\n\n" + "\n\n".join([*HOSTILE[:5], f"[the set]({LINK})"]))]
     for name, source in EVERYTHING.items():
         cells.append(nbformat.v4.new_markdown_cell(f"## {name}"))
         cells.append(
@@ -217,6 +176,39 @@ def planted_page(hostile_source: Path, tmp_path_factory: pytest.TempPathFactory)
     )  # fmt: skip
     assert made.status == 0, made.failures
     return home / "html" / "planted.html"
+
+
+CALLS = Table(
+    "calls",
+    "tool of an environment",
+    (
+        Column("env_id", pl.String(), "environment"),
+        Column("tool_name", pl.String(), "tool called"),
+        Column("traj_type", pl.String(), "mode"),
+        Column("calls", pl.UInt32(), "how often", unit="calls"),
+    ),
+)
+
+
+@theme.figure(CALLS, definition="Calls of the tool in its environment.")
+def bars(frame: pl.DataFrame, i: int) -> Any:
+    colour = alt.Color("traj_type:N", title=f"mode {i}")
+    chart = alt.Chart(frame).mark_bar().encode(x=alt.X("calls:Q", title=f"calls {i}"), y="tool_name:N", color=colour)
+    return chart.properties(title=alt.Title(f"Finding {i}", subtitle="n = 40 tools"), width="container")
+
+
+@pytest.fixture(scope="module")
+def long_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty cells, each with a chart of forty bars of its own, as a notebook of `show.chart` leaves them."""
+
+    def frame(i: int) -> pl.DataFrame:
+        rows = [(f"env_{j % 4}", f"tool {j}", ("conversation", "non_conversation")[j % 2], i + j) for j in range(40)]
+        return pl.DataFrame(rows, schema=CALLS.schema, orient="row")
+
+    cells = [shown(partial(show.chart, bars(frame(i), i))) for i in range(1, 31)]
+    path = tmp_path_factory.mktemp("long") / "long.html"
+    path.write_text(render(notebook_of("# Thirty charts", *cells)), encoding="utf-8")
+    return path
 
 
 def test_hostile_records_are_text_on_every_page(chromium: "Browser", hostile_pages: Path) -> None:
@@ -240,28 +232,48 @@ def test_charts_of_hostile_names_are_not_empty(chromium: "Browser", hostile_page
             assert min(marks(seen.page)) > 0, (name, marks(seen.page))
 
 
-def test_hostile_strings_are_text_in_every_position(chromium: "Browser", planted_page: Path) -> None:
+def test_every_hostile_string_is_text_in_every_position(chromium: "Browser", planted_page: Path) -> None:
     with opened(chromium, planted_page) as seen:
         page = seen.page
         page.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true })")
         page.wait_for_timeout(200)
-        for place in ("figcaption", ".headlines", ".definition", "caption", "tbody", ".transcript", ".provenance"):
-            assert HOSTILE[1] in " ".join(page.locator(place).all_inner_texts()), place
+        places = (
+            "figcaption h3", "figcaption .subtitle", ".findings-list", ".headlines .value", ".headlines .meaning",
+            ".attention", ".definition", ".table tbody", ".twin tbody", ".twin thead", ".filters option", ".text pre",
+            ".transcript .reason", ".transcript .turns",
+        )  # fmt: skip
+        asked = dict.fromkeys(places, HOSTILE) | {
+            ".text pre": [words for words in HOSTILE if "\x1b" not in words],  # a printed colour is no text
+            ".provenance dd": HOSTILE[:5],  # a parameter is quoted as Python quotes it
+            "figcaption .subtitle": HOSTILE[1:2], "caption": HOSTILE[:1], ".twin thead": HOSTILE[:1],
+            "nav.suite": [HOSTILE[0] + HOSTILE[1]],
+        }  # fmt: skip
+        for place, texts in asked.items():
+            assert missing(texts, " ".join(page.locator(place).all_text_contents())) == [], place
+        assert "<img src=x onerror=alert(1)>.json" in page.locator(".provenance dd").first.inner_text(), "a file's name"
+        # Titles of axes and labels of legends as they are; labels of the axis are cut where there is no room.
         drawn = " ".join(page.locator("figure.chart svg text").all_text_contents())
-        assert HOSTILE[1] in drawn
+        assert missing([words[:12] for words in HOSTILE], drawn) == []
+        titles = page.locator("figure.chart svg .role-axis-title text").all_text_contents()
+        assert missing(HOSTILE, " ".join(titles)) == []
         assert page.locator("img, iframe, object, embed").count() == 0
         assert page.locator("a[href^='javascript:' i]").count() == 0
         assert all(count >= len(HOSTILE) for count in marks(page))
         seen.assert_quiet()
 
 
-def test_a_tooltip_shows_a_hostile_name_as_text(chromium: "Browser", planted_page: Path) -> None:
+def test_a_tooltip_shows_hostile_names_and_headings_as_text(chromium: "Browser", planted_page: Path) -> None:
     with opened(chromium, planted_page) as seen:
-        bar = seen.page.locator("figure.chart .view svg [class*=role-mark].mark-rect path").nth(1)
-        bar.scroll_into_view_if_needed()
-        bar.hover()
-        seen.page.wait_for_selector("#tip:not([hidden])")
-        assert HOSTILE[1] in seen.page.locator("#tip").inner_text()
+        for i, heading in enumerate(HOSTILE):
+            bar = seen.page.locator(f"#figure-{i + 1} .view svg .role-mark.mark-rect path").nth(i)
+            bar.scroll_into_view_if_needed()
+            bar.hover()
+            seen.page.wait_for_selector("#tip:not([hidden])")
+            tip = seen.page.locator("#tip")
+            assert missing([heading], " ".join(tip.locator("dt").all_text_contents())) == []
+            assert missing([heading], " ".join(tip.locator("dd").all_text_contents())) == []
+            seen.page.keyboard.press("Escape")
+            assert tip.is_hidden()
         seen.assert_quiet()
 
 
@@ -387,18 +399,48 @@ def test_every_link_within_the_page_leads_somewhere(chromium: "Browser", hostile
                 assert (hostile_pages / href).is_file(), href
 
 
-def test_the_page_prints_with_every_chart_on_the_paper(chromium: "Browser", hostile_pages: Path) -> None:
-    with opened(chromium, hostile_pages / "10_tool_usage.html") as seen:
-        seen.page.emulate_media(media="print")
-        seen.page.set_viewport_size({"width": 680, "height": 960})  # A4 less its margins, in CSS pixels
-        seen.page.wait_for_timeout(300)
-        boxes = seen.page.eval_on_selector_all(
-            "figure.chart .view svg", "all => all.map((svg) => svg.getBoundingClientRect().right)"
-        )
-        assert boxes
-        assert max(boxes) <= 680
-        assert not seen.page.locator("nav.contents, .tools button").first.is_visible()
-        assert seen.page.pdf().startswith(b"%PDF")
+def test_the_page_prints_with_every_chart_whole_and_readable(
+    chromium: "Browser", planted_page: Path, long_page: Path
+) -> None:
+    """On paper a chart stands under its title on one page, with letters no smaller than seven points."""
+    for path, count in ((planted_page, 10), (long_page, 30)):
+        with opened(chromium, path, color_scheme="dark") as seen:
+            titles = seen.page.locator("figure.chart h3").all_text_contents()
+            paper = [words_on(sheet) for sheet in PdfReader(io.BytesIO(seen.page.pdf(format="A4"))).pages]
+            drawn = seen.page.eval_on_selector_all("figure.chart", "all => all.map((one) => one.dataset.drawn)")
+            assert len(drawn) == count
+            seen.assert_quiet()
+        whole = " ".join(text for sheet in paper for text, *_ in sheet)
+        assert "Search" not in whole, "what only a screen can do is left out"
+        if path == long_page:
+            for i in range(1, count + 1):
+                (sheet,) = [sheet for sheet in map(plain, paper) if re.search(rf"calls {i}\b", sheet)]
+                # The title of the chart, of its axis and of its legend stand on one sheet.
+                assert re.search(rf"Finding {i}\b", sheet)
+                assert re.search(rf"mode {i}\b", sheet)
+        else:
+            assert LINK in whole.replace(" ", ""), "a link is spelled: paper cannot be clicked"
+            assert len(titles) == count
+        sizes = [size for sheet in paper for text, size, *_ in sheet if text.strip()]
+        assert min(sizes) >= 7
+        assert all(0 <= x <= 596 for sheet in paper for text, _, x in sheet if text.strip())
+
+
+def words_on(sheet: Any) -> list[tuple[str, float, float]]:
+    """Every run of text on a printed page: (text, size in points, x in points)."""
+    found: list[tuple[str, float, float]] = []
+
+    def visit(text: str, cm: list[float], tm: list[float], _font: Any, size: float) -> None:
+        # The vector that points up a letter, through both matrices: turned letters keep its length.
+        up = (tm[2] * cm[0] + tm[3] * cm[2], tm[2] * cm[1] + tm[3] * cm[3])
+        found.append((text, size * math.hypot(*up), tm[4] * cm[0] + tm[5] * cm[2] + cm[4]))
+
+    sheet.extract_text(visitor_text=visit)
+    return found
+
+
+def plain(sheet: list[tuple[str, float, float]]) -> str:
+    return " ".join(" ".join(text for text, *_ in sheet).split())
 
 
 def test_charts_take_the_colours_of_their_surroundings(chromium: "Browser", planted_page: Path) -> None:
@@ -412,6 +454,144 @@ def test_charts_take_the_colours_of_their_surroundings(chromium: "Browser", plan
             assert drawn == around
             inks.add((context.get("color_scheme"), drawn))
     assert len({ink for scheme, ink in inks if scheme}) == 2
+
+
+def test_colours_tell_modes_apart_where_the_reader_sets_the_colours(chromium: "Browser", long_page: Path) -> None:
+    with opened(chromium, long_page, forced_colors="active") as seen:
+        fills = seen.page.eval_on_selector_all(
+            "#figure-1 .role-mark.mark-rect path", "all => all.map((bar) => getComputedStyle(bar).fill)"
+        )
+        assert len(set(fills)) == 2
+        seen.assert_quiet()
+
+
+def test_charts_in_view_come_first_none_is_drawn_twice_and_the_page_answers_between_two(
+    chromium: "Browser", long_page: Path
+) -> None:
+    """How long it takes is for the machine to say: order, number and pauses are the page's own."""
+    counting = """
+        window.drawn = [];
+        let answers = 0;
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => { answers += 1; };
+        const mark = performance.mark.bind(performance);
+        performance.mark = (name) => { window.drawn.push([name, answers]); port2.postMessage(0); return mark(name); };
+        addEventListener("DOMContentLoaded", () => document.querySelector("#figure-12").scrollIntoView());
+    """
+    with opened(chromium, long_page, first=counting, reduced_motion="reduce") as seen:
+        drawn = seen.page.evaluate("() => window.drawn")
+        names = [name for name, _ in drawn]
+        assert sorted(names) == sorted(f"figure-{i}" for i in range(1, 31))
+        assert "figure-12" in names[:3], names
+        assert [answers for _, answers in drawn] == list(range(30)), "between two charts the page did not answer"
+        assert min(marks(seen.page)) >= 40
+        seen.page.set_viewport_size({"width": 700, "height": 900})
+        seen.page.wait_for_function("() => window.drawn.length === 60")
+        assert max(widths(seen.page)) <= 700
+        seen.assert_quiet()
+    assert long_page.stat().st_size <= 700 * KB
+
+
+def widths(page: "Page") -> list[float]:
+    found: list[float] = page.eval_on_selector_all(
+        "figure.chart .view svg", "all => all.map((svg) => svg.getBoundingClientRect().right)"
+    )
+    return found
+
+
+def test_everything_is_reached_and_done_with_the_keyboard_alone(chromium: "Browser", planted_page: Path) -> None:
+    listening = """
+        window.reached = [];
+        addEventListener("focusin", ({ target }) => {
+            const { outlineStyle, outlineWidth } = getComputedStyle(target);
+            const isMarked = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+            window.reached.push([target, isMarked, target.getClientRects().length > 0]);
+        });
+    """
+    with opened(chromium, planted_page, first=listening) as seen:
+        page = seen.page
+        keys = page.keyboard
+        keys.press("Tab")
+        assert page.evaluate("() => document.activeElement.className") == "skip"
+        keys.press("Enter")
+        assert page.evaluate("() => document.activeElement.id") == "main"
+        page.evaluate("() => { document.body.tabIndex = -1; document.body.focus(); window.reached = []; }")
+        for _ in range(page.locator(STOPS).count() + 2):
+            keys.press("Tab")
+        missed, unmarked, unseen = page.evaluate(
+            """(stops) => {
+                const was = new Set(window.reached.map(([target]) => target));
+                const words = (one) => one.outerHTML.slice(0, 120);
+                const there = [...document.querySelectorAll(stops)].filter((one) => one.checkVisibility());
+                return [
+                    there.filter((one) => !was.has(one)).map(words),
+                    window.reached.filter(([, marked]) => !marked).map(([one]) => words(one)),
+                    window.reached.filter(([, , visible]) => !visible).map(([one]) => words(one)),
+                ];
+            }""",
+            STOPS,
+        )
+        assert (missed, unmarked, unseen) == ([], [], [])
+        page.locator(".twin summary").first.focus()
+        keys.press("Enter")
+        assert page.locator(".twin[open]").count() == 1
+        head = page.locator("main .table thead button").last
+        head.focus()
+        keys.press("Space")
+        assert page.locator("main .table th[aria-sort]").count() == 1
+        page.locator("select[data-column=traj_type]").focus()
+        keys.press("ArrowDown")
+        assert "Only conversations" in page.locator(".filters [role=status]").inner_text()
+        seen.assert_quiet()
+
+
+def test_nothing_moves_for_who_asked_for_no_motion(chromium: "Browser", planted_page: Path) -> None:
+    for asked, behaviour in (("reduce", "auto"), ("no-preference", "smooth")):
+        with opened(chromium, planted_page, reduced_motion=asked) as seen:
+            assert seen.page.evaluate("() => getComputedStyle(document.documentElement).scrollBehavior") == behaviour
+            assert seen.page.evaluate("() => document.getAnimations().length") == 0
+
+
+def test_a_table_is_copied_with_tabs_between_its_cells(chromium: "Browser", long_page: Path) -> None:
+    with opened(chromium, long_page) as seen:
+        page = seen.page
+        page.evaluate("() => navigator.clipboard.writeText = async (words) => { window.copied = words; }")
+        page.locator("#figure-3 .twin summary").click()
+        page.locator("#figure-3 .twin").get_by_role("button", name="Copy").click()
+        lines = page.evaluate("() => window.copied").split("\n")
+        assert lines[0].split("\t") == CALLS.names
+        assert lines[1].split("\t") == ["env_0", "tool 0", "conversation", "3"]
+        assert len(lines) == 41
+
+
+def test_narrowing_links_charts_tables_and_transcripts(chromium: "Browser", planted_page: Path) -> None:
+    with opened(chromium, planted_page) as seen:
+        page = seen.page
+        choice = page.locator("select[data-column=env_id]")
+        values = [value for value in choice.locator("option").all_text_contents() if value.startswith("env_")]
+        assert values == sorted(values, key=lambda value: int(value.split("_")[1].split(" ")[0]))
+        choice.select_option(values[0])
+        page.wait_for_function("() => document.querySelectorAll('figure.chart .nothing').length === 10")
+        listed = page.locator(
+            "table:has(th[data-name=trajectory_id]) tbody tr:visible td:first-child"
+        ).all_text_contents()
+        shown_ids = page.locator(".transcript:visible summary b").all_text_contents()
+        assert 0 < len(listed) < len(HOSTILE)
+        assert shown_ids == listed
+        page.get_by_role("button", name="Show all").click()
+        page.wait_for_function("() => document.querySelectorAll('figure.chart .view svg').length === 10")
+        assert page.locator(".transcript:visible").count() == len(HOSTILE)
+        seen.assert_quiet()
+
+
+def test_the_contents_follow_the_reader_down_and_up(chromium: "Browser", planted_page: Path) -> None:
+    with opened(chromium, planted_page, reduced_motion="reduce") as seen:
+        page = seen.page
+        for anchor in ("charts", "words", "transcripts", "provenance", "words"):
+            page.evaluate("(id) => document.getElementById(id).scrollIntoView()", anchor)
+            page.wait_for_selector(f".contents a[href='#{anchor}'][aria-current]")
+            assert page.locator(".contents a[aria-current]").count() == 1
+            assert page.locator(f".contents a[href='#{anchor}']").is_visible()
 
 
 def test_the_sample_says_that_it_is_one(chromium: "Browser", tmp_path: Path) -> None:

@@ -1,98 +1,96 @@
 """The suite's own pages, made as the command line makes them, opened in Chromium with the network cut off."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import step, tool, trajectory
+from tests.browser.opening import marks, opened, violations
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
-REPORTS = ("00_overview", "10_tool_usage", "20_step_lengths", "30_coverage")
-HOSTILE = "</script><img src=x onerror=alert(1)>"
-LARGEST_PAGE = 700_000
-# Marks that carry data; axes, grids and titles have other roles. Counts in place of rates are drawn as text.
-MARKS = ", ".join(f"svg g[class*='mark-'].role-mark > {shape}" for shape in ("path", "line", "text"))
+# Of real records these; the sample gets every report of the suite.
+REAL = ("00_overview", "10_tool_usage", "20_step_lengths", "30_coverage")
+KB = 1024
+LARGEST_PAGE = 700 * KB
 
 
-def made(folder: Path, source: str, root: Path) -> Path:
-    """Run the command line on a source; return the folder of pages."""
+def made(folder: Path, source: str, root: Path, *only: str) -> list[Path]:
+    """Run the command line on a source; return the pages, the index among them."""
     command = [sys.executable, "-m", "analysis", "report", source, "--out", str(folder / "html"), "--jobs", "2"]
-    only = [word for name in REPORTS for word in ("--only", name)]
-    run = subprocess.run([*command, *only], cwd=root, capture_output=True, text=True, check=False)
+    command += ["--executed", str(folder / "executed"), *(word for name in only for word in ("--only", name))]
+    run = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
-    return folder / "html"
+    return sorted((folder / "html").glob("*.html"))
 
 
-def opened(chromium: "Browser", path: Path) -> tuple["Page", list[str]]:
-    """(page, what it should not have done): requests beyond the file, console messages, dialogs, errors."""
-    page = chromium.new_context(offline=True, viewport={"width": 1280, "height": 900}).new_page()
-    heard: list[str] = []
-    page.on(
-        "request", lambda request: None if request.url.startswith(("file:", "data:")) else heard.append(request.url)
-    )
-    page.on("console", lambda message: heard.append(f"console: {message.text}"))
-    page.on("pageerror", lambda error: heard.append(f"error: {error}"))
-
-    def dismissed(dialog: Any) -> None:
-        heard.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
-
-    page.on("dialog", dismissed)
-    page.goto(path.as_uri())
-    page.wait_for_function(
-        "[...document.querySelectorAll('figure.chart')].every(f => f.querySelector('svg.marks'))", timeout=60_000
-    )
-    return page, heard
+@pytest.fixture(scope="module")
+def sample_pages(tmp_path_factory: pytest.TempPathFactory, root: Path) -> list[Path]:
+    pages = made(tmp_path_factory.mktemp("sample"), "sample", root)
+    assert len(pages) > len(REAL)
+    return pages
 
 
-def check(chromium: "Browser", pages: Path) -> None:
-    for name in REPORTS:
-        path = pages / f"{name}.html"
-        assert path.stat().st_size < LARGEST_PAGE
-        page, heard = opened(chromium, path)
-        figures = page.query_selector_all("figure.chart")
-        assert len(figures) >= 2, name
-        for figure in figures:
-            assert figure.query_selector_all(MARKS), f"{name} drew no mark: {figure.inner_text()[:200]}"
-        assert heard == [], name
-        page.context.close()
+def test_the_sample_s_pages_are_drawn_offline_in_silence_and_say_what_they_are(
+    chromium: "Browser", sample_pages: list[Path]
+) -> None:
+    for path in sample_pages:
+        with opened(chromium, path) as seen:
+            drawn = marks(seen.page)
+            assert all(drawn), f"{path.name}: a chart without a mark: {drawn}"
+            if "Synthetic" in path.read_text(encoding="utf-8"):
+                assert "SYNTHETIC SAMPLE" in seen.page.inner_text("body").upper()[:400], path.name
+            seen.assert_quiet()
 
 
-def test_the_sample_s_pages_are_drawn_offline_in_silence(chromium: "Browser", tmp_path: Path, root: Path) -> None:
-    pages = made(tmp_path, "sample", root)
-    check(chromium, pages)
-    for name in REPORTS:
-        assert "SYNTHETIC SAMPLE" in opened(chromium, pages / f"{name}.html")[0].inner_text("body").upper()
+def test_axe_finds_nothing_on_any_page_of_the_suite(chromium: "Browser", sample_pages: list[Path]) -> None:
+    """Everything in light; in dark only what a colour can break."""
+    for path in sample_pages:
+        with opened(chromium, path) as seen:
+            assert violations(seen.page) == [], path.name
+            seen.page.emulate_media(color_scheme="dark")
+            assert violations(seen.page, rules=["color-contrast"]) == [], f"{path.name} in the dark"
+
+
+def test_a_page_of_ten_charts_weighs_at_most_600_kb(sample_pages: list[Path]) -> None:
+    for path in sample_pages:
+        charts = path.read_text(encoding="utf-8").count('<figure class="chart"')
+        assert path.stat().st_size <= (600 * KB if charts <= 10 else LARGEST_PAGE), (path.name, charts)
+
+
+def test_no_page_of_the_suite_scrolls_sideways_on_a_phone(chromium: "Browser", sample_pages: list[Path]) -> None:
+    for path in sample_pages:
+        with opened(chromium, path, viewport={"width": 320, "height": 640}) as seen:
+            over = seen.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, f"{path.name}: {over} px too wide"
+
+
+def test_every_page_is_narrowed_in_silence(chromium: "Browser", sample_pages: list[Path]) -> None:
+    """By the first and last value of each choice a page offers; what has no row of it says so and draws nothing."""
+    narrowed = 0
+    for path in sample_pages:
+        with opened(chromium, path) as seen:
+            for select in seen.page.locator(".filters select").all():
+                values = list(select.locator("option").evaluate_all("all => all.map((one) => one.value)"))
+                for value in (values[1], values[-1]):
+                    select.select_option(value)
+                    seen.page.wait_for_function("() => document.documentElement.dataset.work !== 'drawing'")
+                    assert all(marks(seen.page)), f"{path.name} narrowed to {value}"
+                    narrowed += 1
+            seen.assert_quiet()
+    assert narrowed >= 10
 
 
 def test_real_records_pages_are_drawn_offline_in_silence(
     chromium: "Browser", tmp_path: Path, root: Path, shared_data: Path
 ) -> None:
-    check(chromium, made(tmp_path, str(shared_data / "tau_bench_airline_gpt4o.json"), root))
-
-
-def test_a_hostile_tool_is_shown_as_text(chromium: "Browser", tmp_path: Path, root: Path) -> None:
-    records = [
-        trajectory(
-            f"t{n}",
-            env_id=f"env_{n % 3}<b>bold</b>",
-            steps=[step(HOSTILE, error=HOSTILE), step("get_user"), step(says="Task Completed")],
-            tools=[tool(HOSTILE), tool("get_user"), tool("never")],
-        )
-        for n in range(30)
-    ]
-    (tmp_path / "hostile.json").write_text(json.dumps(records), encoding="utf-8")
-    pages = made(tmp_path, str(tmp_path / "hostile.json"), root)
-    check(chromium, pages)
-    page, heard = opened(chromium, pages / "10_tool_usage.html")
-    assert HOSTILE in page.inner_text("body")
-    assert page.query_selector_all("img[onerror], b:text('bold')") == []
-    assert heard == []
+    for path in made(tmp_path, str(shared_data / "tau_bench_airline_gpt4o.json"), root, *REAL):
+        assert path.stat().st_size <= LARGEST_PAGE
+        with opened(chromium, path) as seen:
+            assert all(marks(seen.page)), path.name
+            seen.assert_quiet()
