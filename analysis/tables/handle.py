@@ -184,9 +184,16 @@ class Tables:
         wanted = list(dict.fromkeys(trajectory_ids))
         shards = {int(id_.partition("-")[0]) for id_ in wanted}
         found: dict[str, Trajectory] = {}
-        for id_, trajectory in self._reread(shards):
-            if id_ in wanted:
-                found[id_] = trajectory
+        left = set(wanted)
+        for id_, raw in self.raw_records(shards) if left else ():
+            if id_ not in left:
+                continue
+            record = records.read(raw.data, raw.origin, raw.byte_offset)
+            if not isinstance(record, Rejected):
+                found[id_] = record
+            left.remove(id_)
+            if not left:
+                break
         missing = [id_ for id_ in wanted if id_ not in found]
         if missing:
             raise KeyError(f"no trajectory {missing[0]} in {self.source}")
