@@ -383,6 +383,17 @@ def test_a_report_that_lacks_its_tables_is_left_out_with_what_to_give(house: Hou
     assert 'href="b.html"' not in house.page("a")
 
 
+def test_a_report_that_lacks_its_column_is_left_out_and_made_where_one_row_has_it(house: House) -> None:
+    house.report("a", "1")
+    house.report("b", "1", more='needs = ["trajectories.total_reward"]')
+    house.run()
+    assert house.states() == {"a": "made", "b": "skipped"}
+    assert "trajectories has a total_reward" in house.page("index")
+    house.records(trajectory(), trajectory("t2", total_reward=0.5))
+    house.run()
+    assert house.states() == {"a": "made", "b": "made"}
+
+
 def test_pages_of_another_run_stay_and_are_told_apart(house: House) -> None:
     house.report("a", "1")
     house.report("b", "1")

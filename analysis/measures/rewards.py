@@ -1,0 +1,357 @@
+"""Rewards, where a source carries them: what the runner or the benchmark wrote beside a rollout.
+
+Runs of one scenario are not independent: every interval draws scenarios whole. A run is solved when its reward is 1, as
+tau-bench counts it; of an RL scenario of EnvScaler the reward is the share of its checks that hold.
+"""
+
+from typing import Literal
+
+import polars as pl
+
+from analysis.measures.expressions import natural_order, scenario
+from analysis.measures.resampling import mean_interval, ratio_interval
+from analysis.schema import SCENARIOS, TRAJECTORIES, Column, Table
+
+# Rewards are sums and quotients of floats: tau-bench, too, lets 1 be 1 within this.
+TOLERANCE = 1e-6
+BINS = 10
+# pass^k for as many trials as people run; more would be a long tail of few scenarios.
+MOST_TRIALS = 16
+Kind = Literal["environment", "model", "trial", "mode", "ending"]
+KINDS: dict[Kind, str] = {
+    "environment": "env_id",
+    "model": "model",
+    "trial": "trial",
+    "mode": "traj_type",
+    "ending": "end_class",
+}
+_RUNS = Column("trajectories", pl.UInt32(), "trajectories with a reward: the denominator", unit="trajectories")
+_SCENARIOS = Column("scenarios", pl.UInt32(), "scenarios they play: what is drawn for intervals", unit="scenarios")
+_MEAN = (
+    Column("mean_reward", pl.Float64(), "mean reward of a trajectory", unit="reward"),
+    Column("mean_low", pl.Float64(), "95 % interval, bootstrap over scenarios", unit="reward", nullable=True),
+    Column("mean_high", pl.Float64(), "95 % interval, bootstrap over scenarios", unit="reward", nullable=True),
+)
+_SOLVED = (
+    Column("solved", pl.UInt32(), "trajectories with a reward of 1", unit="trajectories"),
+    Column("solved_share", pl.Float64(), "of the trajectories with a reward"),
+    Column("solved_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+    Column("solved_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+)
+
+SUMMARY = Table(
+    "rewards_summary",
+    "all trajectories with a reward together",
+    (
+        Column("all_trajectories", pl.UInt32(), "trajectories, with a reward or without", unit="trajectories"),
+        _RUNS,
+        _SCENARIOS,
+        Column("most_runs", pl.UInt32(), "runs of the scenario that has most, in one mode", unit="trajectories"),
+        *_MEAN,
+        *_SOLVED,
+        Column("step_capped", pl.UInt32(), "of these, stopped at the runner's step limit", unit="trajectories"),
+    ),
+)
+
+GROUPS = Table(
+    "rewards_groups",
+    "environment, model, trial, mode or ending with a reward",
+    (
+        Column("kind", pl.Enum(list(KINDS)), "what trajectories are grouped by"),
+        Column("group", pl.String(), "environment, model, trial, mode or ending", nullable=True),
+        _RUNS,
+        _SCENARIOS,
+        *_MEAN,
+        *_SOLVED,
+        Column("all_trajectories", pl.UInt32(), "trajectories with a reward, of all groups", unit="trajectories"),
+        Column("all_groups", pl.UInt32(), "groups there are", unit="groups"),
+    ),
+    key=("kind", "group"),
+)
+
+DISTRIBUTION = Table(
+    "rewards_distribution",
+    "bin of rewards",
+    (
+        Column("reward_from", pl.Float64(), "lower edge of the bin, included", unit="reward"),
+        Column("reward_to", pl.Float64(), "upper edge of the bin, excluded but for the last", unit="reward"),
+        Column("trajectories", pl.UInt32(), "trajectories with such a reward", unit="trajectories"),
+        Column("trajectory_share", pl.Float64(), "of the trajectories with a reward"),
+        Column("all_trajectories", pl.UInt32(), "trajectories with a reward", unit="trajectories"),
+    ),
+    key=("reward_from",),
+)
+
+PASS = Table(
+    "rewards_pass",
+    "model, mode and number of trials k",
+    (
+        TRAJECTORIES["model"],
+        TRAJECTORIES["traj_type"],
+        Column("k", pl.UInt32(), "trials of a scenario", unit="trials"),
+        Column("scenarios", pl.UInt32(), "scenarios run k times or more: the denominator", unit="scenarios"),
+        Column("pass_all", pl.Float64(), "pass^k: chance that k trials of a scenario are all solved"),
+        Column("pass_all_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("pass_all_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("pass_any", pl.Float64(), "pass@k: chance that one of k trials at least is solved"),
+        Column("pass_any_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("pass_any_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+    ),
+    key=("model", "traj_type", "k"),
+)
+
+BY_SCENARIO = Table(
+    "rewards_by_scenario",
+    "scenario with a reward",
+    (
+        TRAJECTORIES["env_id"],
+        TRAJECTORIES["task_id"],
+        _RUNS,
+        Column("solved", pl.UInt32(), "trajectories with a reward of 1", unit="trajectories"),
+        Column("mean_reward", pl.Float64(), "mean reward of a trajectory", unit="reward"),
+        Column("min_reward", pl.Float64(), "smallest reward", unit="reward"),
+        Column("max_reward", pl.Float64(), "largest reward", unit="reward"),
+        Column("checks", pl.UInt32(), "checks that judge its final state; null when not known", "checks", True),
+    ),
+    key=("env_id", "task_id"),
+)
+
+SOLVED_RUNS = Table(
+    "rewards_solved_runs",
+    "number of runs of a scenario, and how many of them are solved",
+    (
+        Column("runs", pl.UInt32(), "runs of a scenario that have a reward", unit="trajectories"),
+        Column("solved", pl.UInt32(), "of these, with a reward of 1", unit="trajectories"),
+        Column("scenarios", pl.UInt32(), "scenarios with so many", unit="scenarios"),
+        Column("scenario_share", pl.Float64(), "of the scenarios with as many runs"),
+        Column("all_scenarios", pl.UInt32(), "scenarios with a reward", unit="scenarios"),
+    ),
+    key=("runs", "solved"),
+)
+
+CHECKS = Table(
+    "rewards_checks",
+    "number of checks of a scenario that has a reward",
+    (
+        Column("checks", pl.UInt32(), "checks that judge a scenario's final state", unit="checks"),
+        _RUNS,
+        _SCENARIOS,
+        *_MEAN,
+    ),
+    key=("checks",),
+)
+
+
+def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
+    """The rewards of a source in one row.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        seed: of the bootstrap.
+
+    Returns:
+        One row, conforming to SUMMARY; none where no trajectory has a reward.
+    """
+    capped = pl.col("end_class").cast(pl.String) == "step_cap"
+    facts = (
+        _rewarded(trajectories)
+        .with_columns(runs=pl.len().over("scenario", "traj_type"))
+        .select(most_runs=pl.col("runs").max(), step_capped=capped.sum())
+    )
+    everything = trajectories.select(all_trajectories=pl.len())
+    counted = _estimated(_rewarded(trajectories).with_columns(everything=pl.lit(1)), ["everything"], seed)
+    return SUMMARY.select(counted.join(facts, how="cross").join(everything, how="cross"))
+
+
+def groups(trajectories: pl.LazyFrame, kind: Kind, *, seed: int = 0) -> pl.LazyFrame:
+    """Mean reward and solved share of every environment, model, trial, mode or ending.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        kind: what to group by.
+        seed: of the bootstrap.
+
+    Returns:
+        One row per group, in natural order, conforming to GROUPS; the group is null where the source names none.
+    """
+    grouped = _rewarded(trajectories).with_columns(group=pl.col(KINDS[kind]).cast(pl.String))
+    estimated = _estimated(grouped, ["group"], seed).with_columns(
+        kind=pl.lit(kind).cast(GROUPS["kind"].dtype), all_trajectories=pl.col("trajectories").sum(), all_groups=pl.len()
+    )
+    return GROUPS.select(estimated.sort(*natural_order("group"), nulls_last=True))
+
+
+def distribution(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Count trajectories by their reward, in tenths of the span from the smallest (or 0) to the largest (or 1).
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per bin that holds one, conforming to DISTRIBUTION; shares sum to 1.
+    """
+    reward = pl.col("total_reward")
+    low, high = pl.min_horizontal(reward.min(), 0.0), pl.max_horizontal(reward.max(), 1.0)
+    width = (high - low) / BINS
+    place = ((reward - low) / width + 1e-9).floor().clip(0, BINS - 1)
+    binned = (
+        _rewarded(trajectories)
+        .select(place=place, low=low, width=width)
+        .group_by("place", "low", "width")
+        .agg(trajectories=pl.len())
+        .with_columns(
+            reward_from=pl.col("low") + pl.col("place") * pl.col("width"),
+            reward_to=pl.col("low") + (pl.col("place") + 1) * pl.col("width"),
+            trajectory_share=pl.col("trajectories") / pl.col("trajectories").sum(),
+            all_trajectories=pl.col("trajectories").sum(),
+        )
+    )
+    return DISTRIBUTION.select(binned.sort("place"))
+
+
+def pass_k(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
+    """Chances that k trials of a scenario are all solved (pass^k), or one at least (pass@k), by unbiased estimators.
+
+    Of a scenario with n runs, c of them solved, C(c, k) / C(n, k) of the ways to draw k of them are solved throughout,
+    and 1 - C(n - c, k) / C(n, k) at least once; the mean over scenarios with n >= k is reported. Sources: S. Yao et al.
+    (2024), tau-bench, for pass^k; M. Chen et al. (2021), Evaluating large language models trained on code, for pass@k.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        seed: of the bootstrap.
+
+    Returns:
+        One row per (model, mode, k) with a scenario that was run k times, k up to MOST_TRIALS, conforming to PASS.
+    """
+    n, c, k = pl.col("n"), pl.col("c"), pl.col("k")
+    series = ["model", "traj_type"]
+    drawn = (
+        _rewarded(trajectories)
+        .group_by(*series, "scenario")
+        .agg(n=pl.len().cast(pl.Float64), c=pl.col("is_solved").sum().cast(pl.Float64))
+        .with_columns(k=pl.int_ranges(1, n.clip(upper_bound=MOST_TRIALS).cast(pl.Int64) + 1))
+        .explode("k", empty_as_null=True, keep_nulls=True)
+        .sort(*series, "scenario", "k")
+        # C(c, k) / C(n, k) is the product of (c - i) / (n - i) over i from 0 to k - 1.
+        .with_columns(
+            pass_all=((c - k + 1).clip(0) / (n - k + 1)).cum_prod().over(*series, "scenario"),
+            pass_any=1 - ((n - c - k + 1).clip(0) / (n - k + 1)).cum_prod().over(*series, "scenario"),
+        )
+    )
+    names = ("pass_all", "pass_any")
+    estimated = (
+        drawn.group_by(*series, "k", maintain_order=True)
+        .agg(
+            pl.len().alias("scenarios"),
+            *(pl.col(name).mean() for name in names),
+            *(mean_interval(pl.col(name), seed).alias(f"{name}_ends") for name in names),
+        )
+        .with_columns(**_ends("pass_all"), **_ends("pass_any"))
+    )
+    return PASS.select(estimated.sort(*series, "k", nulls_last=True))
+
+
+def by_scenario(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
+    """Rewards of every scenario, with the number of its checks where the sibling set tells.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES; those without a task_id have no scenario and stay out.
+        scenarios: conforms to SCENARIOS.
+
+    Returns:
+        One row per scenario, lowest mean first, conforming to BY_SCENARIO.
+    """
+    reward = pl.col("total_reward")
+    played = (
+        _rewarded(trajectories)
+        .filter(pl.col("task_id").is_not_null())
+        .group_by("env_id", "task_id")
+        .agg(
+            trajectories=pl.len(),
+            solved=pl.col("is_solved").sum(),
+            mean_reward=reward.mean(),
+            min_reward=reward.min(),
+            max_reward=reward.max(),
+        )
+        .join(_checked(scenarios), on="task_id", how="left", validate="m:1")
+    )
+    return BY_SCENARIO.select(
+        played.sort("mean_reward", *natural_order("env_id"), *natural_order("task_id"), nulls_last=True)
+    )
+
+
+def solved_runs(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Count scenarios by how many of their runs are solved: never, at times, or always.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+
+    Returns:
+        One row per (runs, solved) that occurs, conforming to SOLVED_RUNS; shares sum to 1 per number of runs.
+    """
+    counted = (
+        _rewarded(trajectories)
+        .group_by("scenario")
+        .agg(runs=pl.len(), solved=pl.col("is_solved").sum())
+        .group_by("runs", "solved")
+        .agg(scenarios=pl.len())
+        .with_columns(
+            scenario_share=pl.col("scenarios") / pl.col("scenarios").sum().over("runs"),
+            all_scenarios=pl.col("scenarios").sum(),
+        )
+    )
+    return SOLVED_RUNS.select(counted.sort("runs", "solved"))
+
+
+def checks(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
+    """Mean reward by how many checks judge the scenario.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        scenarios: conforms to SCENARIOS: the RL set; scenarios without checks are not counted.
+        seed: of the bootstrap.
+
+    Returns:
+        One row per number of checks, conforming to CHECKS.
+    """
+    judged = _rewarded(trajectories).join(_checked(scenarios), on="task_id", how="inner", validate="m:1")
+    return CHECKS.select(_estimated(judged, ["checks"], seed).sort("checks"))
+
+
+def _rewarded(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """The trajectories with a reward, their `scenario`, and whether they are solved (`is_solved`)."""
+    return trajectories.filter(pl.col("total_reward").is_finite()).with_columns(
+        scenario=scenario(), is_solved=(pl.col("total_reward") - 1).abs() <= TOLERANCE
+    )
+
+
+def _checked(scenarios: pl.LazyFrame) -> pl.LazyFrame:
+    return scenarios.filter(pl.col("checks") > 0).select(SCENARIOS["task_id"].name, "checks")
+
+
+def _estimated(rewarded: pl.LazyFrame, by: list[str], seed: int) -> pl.LazyFrame:
+    """Per group: trajectories, scenarios, mean reward and solved share, each with its interval."""
+    sums = (
+        rewarded.group_by(*by, "scenario")
+        .agg(runs=pl.len(), reward=pl.col("total_reward").sum(), solved=pl.col("is_solved").sum())
+        .sort(*by, "scenario")
+    )
+    runs = pl.col("runs")
+    return (
+        sums.group_by(*by, maintain_order=True)
+        .agg(
+            trajectories=runs.sum(),
+            scenarios=pl.len(),
+            mean_reward=pl.col("reward").sum() / runs.sum(),
+            mean_ends=ratio_interval(pl.col("reward"), runs, seed),
+            solved=pl.col("solved").sum(),
+            solved_share=pl.col("solved").sum() / runs.sum(),
+            solved_ends=ratio_interval(pl.col("solved"), runs, seed),
+        )
+        .with_columns(**_ends("mean"), **_ends("solved"))
+    )
+
+
+def _ends(name: str) -> dict[str, pl.Expr]:
+    ends = pl.col(f"{name}_ends").list
+    return {f"{name}_low": ends.first(), f"{name}_high": ends.last()}

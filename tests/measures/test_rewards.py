@@ -1,0 +1,184 @@
+"""Rewards: means with clustered intervals, pass^k by counting every draw, published figures of tau-bench, checks."""
+
+from itertools import combinations
+from math import comb
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from analysis.measures import rewards
+from analysis.schema import SCENARIOS, TRAJECTORIES
+from analysis.tables import load
+from tests.measures.frames import rows, shuffled
+
+SEEN = rows(
+    TRAJECTORIES,
+    {"trajectory_id": "a", "task_id": "1", "total_reward": 1.0, "trial": "0", "model": "small"},
+    {"trajectory_id": "b", "task_id": "1", "total_reward": 1.0 - 1e-9, "trial": "1", "model": "small"},
+    {"trajectory_id": "c", "task_id": "1", "total_reward": 0.0, "trial": "2", "model": "small"},
+    {"trajectory_id": "d", "task_id": "2", "total_reward": 0.75, "trial": "0", "model": "large"},
+    {
+        "trajectory_id": "e",
+        "task_id": "2",
+        "total_reward": 0.25,
+        "trial": "1",
+        "model": "large",
+        "end_class": "step_cap",
+    },
+    {"trajectory_id": "f", "task_id": "3", "total_reward": None, "trial": "0"},
+    env_id="bank",
+    traj_type="non_conversation",
+)
+CHECKED = rows(SCENARIOS, {"task_id": "1", "checks": 4}, {"task_id": "2", "checks": 9}, {"task_id": "3", "checks": 2})
+
+
+def test_the_summary_counts_those_with_a_reward_and_says_of_how_many() -> None:
+    found = rewards.summary(SEEN).collect().row(0, named=True)
+    assert (found["all_trajectories"], found["trajectories"], found["scenarios"], found["most_runs"]) == (6, 5, 2, 3)
+    assert found["mean_reward"] == pytest.approx((1 + 1 + 0 + 0.75 + 0.25) / 5)
+    assert (found["solved"], found["solved_share"], found["step_capped"]) == (2, 2 / 5, 1)
+
+
+def test_a_source_without_rewards_has_no_row_anywhere() -> None:
+    none = SEEN.with_columns(total_reward=pl.lit(None, pl.Float64))
+    for frame in (
+        rewards.summary(none),
+        rewards.groups(none, "model"),
+        rewards.distribution(none),
+        rewards.pass_k(none),
+        rewards.by_scenario(none, CHECKED),
+        rewards.solved_runs(none),
+        rewards.checks(none, CHECKED),
+    ):
+        assert frame.collect().is_empty()
+
+
+def test_groups_are_in_natural_order_and_the_nameless_stand_last() -> None:
+    several = SEEN.with_columns(model=pl.when(pl.col("trajectory_id") != "a").then("model"))
+    found = rewards.groups(several, "model").collect()
+    assert found.select("group", "trajectories", "scenarios", "all_groups").rows() == [
+        ("large", 2, 1, 3),
+        ("small", 2, 1, 3),
+        (None, 1, 1, 3),
+    ]
+    assert found["mean_reward"].to_list() == pytest.approx([0.5, 0.5, 1.0])
+    assert found["mean_low"].to_list() == [None] * 3, "one scenario tells nothing of how scenarios differ"
+
+
+@pytest.mark.parametrize("kind", rewards.KINDS)
+def test_every_kind_of_group_holds_each_trajectory_once(kind: rewards.Kind) -> None:
+    found = rewards.groups(shuffled(SEEN), kind).collect()
+    assert_frame_equal(found, rewards.groups(SEEN, kind).collect())
+    assert found["trajectories"].sum() == 5
+    assert found["kind"].unique().to_list() == [kind]
+
+
+def test_intervals_draw_scenarios_not_runs() -> None:
+    """Ten copies of each run of a scenario are no new evidence: the interval stays as wide."""
+    played = rows(
+        TRAJECTORIES,
+        *({"trajectory_id": f"{n}", "task_id": f"{n}", "total_reward": float(n % 3 == 0)} for n in range(30)),
+    )
+    copies = pl.concat([played.with_columns(pl.col("trajectory_id") + f"#{copy}") for copy in range(10)])
+    ends = ["mean_low", "mean_high"]
+    assert (
+        rewards.summary(played).select(ends).collect().rows() == rewards.summary(copies).select(ends).collect().rows()
+    )
+
+
+def test_the_distribution_puts_each_reward_into_one_bin() -> None:
+    found = rewards.distribution(SEEN).collect()
+    assert found.select("reward_from", "trajectories").rows() == [
+        (0.0, 1),
+        (pytest.approx(0.2), 1),
+        (pytest.approx(0.7), 1),
+        (pytest.approx(0.9), 2),
+    ]
+    assert found["trajectory_share"].sum() == pytest.approx(1)
+    beyond = rewards.distribution(SEEN.with_columns(total_reward=pl.col("total_reward") * 4 - 2)).collect()
+    assert (beyond["reward_from"][0], beyond["reward_to"][-1]) == (-2.0, 2.0)
+
+
+@settings(max_examples=25)
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=6), min_size=1, max_size=5))
+def test_pass_k_is_the_mean_over_every_way_to_draw_k_runs(outcomes: list[list[bool]]) -> None:
+    frame = rows(
+        TRAJECTORIES,
+        *(
+            {"trajectory_id": f"{task}.{run}", "task_id": str(task), "total_reward": float(solved)}
+            for task, runs in enumerate(outcomes)
+            for run, solved in enumerate(runs)
+        ),
+        env_id="bank",
+    )
+    found = rewards.pass_k(frame).collect()
+    assert found["k"].to_list() == list(range(1, max(map(len, outcomes)) + 1))
+    for k, n, together, once in found.select("k", "scenarios", "pass_all", "pass_any").rows():
+        enough = [runs for runs in outcomes if len(runs) >= k]
+        draws = [list(combinations(runs, k)) for runs in enough]
+        assert n == len(enough)
+        assert together == pytest.approx(sum(sum(map(all, ways)) / len(ways) for ways in draws) / n)
+        assert once == pytest.approx(sum(sum(map(any, ways)) / len(ways) for ways in draws) / n)
+
+
+def test_the_two_modes_of_a_scenario_are_no_trials_of_one_another() -> None:
+    both = SEEN.with_columns(
+        traj_type=pl.when(pl.col("trial") == "1").then(pl.lit("conversation")).otherwise("traj_type")
+    )
+    both = both.with_columns(pl.col("traj_type").cast(TRAJECTORIES["traj_type"].dtype))
+    found = rewards.pass_k(both).filter(pl.col("model") == "small").collect()
+    assert found.select("traj_type", "k", "pass_all").rows() == [
+        ("conversation", 1, 1.0),
+        ("non_conversation", 1, 0.5),
+        ("non_conversation", 2, 0.0),
+    ]
+
+
+def test_scenarios_stand_with_their_runs_and_their_checks_hardest_first() -> None:
+    found = rewards.by_scenario(SEEN, CHECKED).collect()
+    columns = ["task_id", "trajectories", "solved", "min_reward", "max_reward", "checks"]
+    assert found.select(columns).rows() == [("2", 2, 0, 0.25, 0.75, 9), ("1", 3, 2, 0.0, 1.0, 4)]
+    unknown = rewards.by_scenario(SEEN, SCENARIOS.empty().lazy()).collect()
+    assert unknown["checks"].to_list() == [None, None]
+
+
+def test_scenarios_are_counted_by_solved_runs() -> None:
+    found = rewards.solved_runs(SEEN).collect()
+    assert found.rows() == [(2, 0, 1, 1.0, 2), (3, 2, 1, 1.0, 2)]
+
+
+def test_rewards_stand_beside_the_number_of_checks() -> None:
+    found = rewards.checks(SEEN, CHECKED).select("checks", "trajectories", "mean_reward").collect()
+    assert found.rows() == [(4, 3, pytest.approx(2 / 3)), (9, 2, 0.5)]
+
+
+def test_tau_bench_s_published_figures_are_reproduced(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Airline, gpt-4o, tool calling: 0.420, 0.273, 0.220 and 0.200 for k = 1 to 4."""
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path))
+    data = load(str(shared_data / "tau_bench_airline_gpt4o.json"), progress=False)
+    found = rewards.pass_k(data.trajectories).collect()
+    assert found["pass_all"].round(3).to_list() == [0.42, 0.273, 0.22, 0.2]
+    solved = rewards.solved_runs(data.trajectories).collect()
+    by_hand = [sum(n * comb(c, k) / comb(4, k) for _, c, n, _, _ in solved.rows()) / 50 for k in (1, 2, 3, 4)]
+    assert found["pass_all"].to_list() == pytest.approx(by_hand)
+
+
+def test_a_runner_s_rewards_stand_beside_the_checks_of_their_scenarios(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path))
+    data = load(
+        str(shared_data / "envscaler_runner_fc.json"),
+        scenarios=str(shared_data / "envscaler_rl_scenarios.json"),
+        progress=False,
+    )
+    found = rewards.by_scenario(data.trajectories, data.scenarios).collect()
+    # A reward is the share of the checks that hold, to four digits: times their number it is whole.
+    held = (found["mean_reward"] * found["checks"]).to_list()
+    assert held == pytest.approx([round(value) for value in held], abs=1e-3)
