@@ -237,6 +237,24 @@ def test_without_a_network_and_without_a_copy_the_message_says_both(tmp_path: Pa
         hub.fetch(f"hub:{TRAJECTORIES}", endpoint="http://127.0.0.1:9", cache_dir=tmp_path)
 
 
+def test_a_hub_that_does_not_answer_is_waited_for_once_and_asked_again_later(
+    server: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "_silent", {})
+    server.break_after, server.resets = [0] * hub.DOWNLOAD_ATTEMPTS, True
+    server.repositories["lab/other"] = Repository({"other.jsonl": b'{"steps": 2}\n'})
+
+    def ask(name: str) -> hub.Fetched:
+        return hub.fetch(name, progress=False, endpoint=server.endpoint, cache_dir=tmp_path / "cache")
+
+    for name in ("hub:lab/rollouts", "hub:lab/other"):
+        with pytest.raises(hub.HubError, match="cannot be reached"):
+            ask(name)
+    assert not [request for request in server.asked if "lab/other" in request]
+    monkeypatch.setattr(hub, "SILENT_S", 0.0)
+    assert ask("hub:lab/other").paths[0].read_bytes() == b'{"steps": 2}\n'
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [

@@ -30,7 +30,7 @@ def is_remote(address: str) -> bool:
 
 def is_private(address: str) -> bool:
     """Is it out of reach for every other process?"""
-    return _protocol(address) in _PRIVATE
+    return _protocol(address).rsplit("::", 1)[-1] in _PRIVATE
 
 
 def filesystem(address: str) -> tuple[Any, str]:
@@ -97,4 +97,4 @@ def scan_parquet(addresses: list[str]) -> pl.LazyFrame:
 
 
 def _protocol(address: str) -> str:
-    return address.partition("://")[0].partition("::")[0]
+    return address.partition("://")[0]

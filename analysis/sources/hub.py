@@ -13,6 +13,7 @@ Where the hub cannot be reached, an earlier copy is used, and said out loud.
 import hashlib
 import logging
 import re
+import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -49,6 +50,9 @@ RELEASE_SCENARIOS = "hub:XXHStudyHard/EnvScaler-SFT-Scenario,hub:XXHStudyHard/En
 # A reset connection (unlike one that merely ends) the library does not try again.
 DOWNLOAD_ATTEMPTS = 3
 INFO_TIMEOUT_S = 20.0
+# A hub that did not answer is not waited for again at once: a source and its siblings are asked for in one breath.
+SILENT_S = 10.0
+_silent: dict[str, tuple[float, str]] = {}
 
 LOG_IN = "log in with `hf auth login` or set HF_TOKEN"
 
@@ -171,6 +175,9 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
         copy = _earlier_copy(wanted, cache_dir)
         if copy is not None and wanted.pattern in copy[1]:
             return _from_copy(wanted, copy, notice="")
+    since, reason = _silent.get(api.endpoint, (-SILENT_S, ""))
+    if time.monotonic() - since < SILENT_S:
+        return _stand_in(wanted, cache_dir, reason)
     try:
         info = api.dataset_info(
             wanted.repository, revision=wanted.revision, files_metadata=True, timeout=INFO_TIMEOUT_S
@@ -187,7 +194,10 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
         if error.response.status_code < 500 and error.response.status_code != 429:
             raise HubError(_refusal(error, wanted, api)) from error
         reason = _trouble(error)
-    except (httpx2.TransportError, OfflineModeIsEnabled, XetDownloadError) as error:
+    except httpx2.TransportError as error:
+        reason = _trouble(error)
+        _silent[api.endpoint] = time.monotonic(), reason
+    except (OfflineModeIsEnabled, XetDownloadError) as error:
         reason = _trouble(error)
     except OSError as error:
         raise HubError(f"{wanted}: the download failed: {error}") from error
