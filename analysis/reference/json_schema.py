@@ -50,7 +50,7 @@ def published() -> dict[str, Table]:
 
 
 def write(folder: Path) -> list[Path]:
-    """Write NAME.json for every table, and take away what is no table's any more.
+    """Write NAME.json for every table; whatever else lies in the folder is left alone.
 
     Raises:
         OSError: the folder cannot be written.
@@ -61,8 +61,6 @@ def write(folder: Path) -> list[Path]:
         path = folder / f"{name}.json"
         path.write_text(text(table), encoding="utf-8", newline="\n")
         written.append(path)
-    for stale in set(folder.glob("*.json")) - set(written):
-        stale.unlink()
     return written
 
 
