@@ -4,6 +4,7 @@
 PYTHON  ?= python3
 SOURCE  ?= sample
 WORKERS ?= 2
+MODULE  ?=
 ARGS    ?=
 
 # Through the environment, not pasted into the shell line: a source may hold spaces and quotes.
@@ -16,7 +17,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help setup report lab docs test lint types fast slow browser interop bench lock clean
+.PHONY: help setup report lab docs test lint types fast slow browser interop bench mutants lock clean
 
 help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -84,6 +85,16 @@ interop: $(READY) ## Ask TRL and LlamaFactory themselves whether they take an ex
 bench: $(READY) ## Time the suite against its baselines and redraw the benchmark figures
 	@$(BIN)/python -m benchmarks $(ARGS)
 
+# mutmut runs the tests in its own process: an environment of its own that sees .venv's packages, and not the project,
+# so that what it imports is the mutated copy.
+mutants: $(READY) ## Mutation testing of analysis/measures (hours): MODULE=tool_usage, ARGS="--sample 500 --seed 1"
+	@test -x $(VENV)-mutants/bin/mutmut || { $(BIN)/python -m venv $(VENV)-mutants && \
+		$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
+			"$$($(VENV)-mutants/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/locked.pth" && \
+		$(VENV)-mutants/bin/python -m pip --disable-pip-version-check --quiet install "mutmut>=3.8.1,<4"; }
+	@nice -n 19 $(BIN)/python -m tests.measures.mutants $(VENV)-mutants/bin/python --workers $(WORKERS) \
+		--module "$(MODULE)" $(ARGS)
+
 # The tool that resolves lives in an environment of its own, so that nothing else can come to depend on it.
 lock: ## Resolve pyproject.toml anew into requirements.lock: versions and hashes, no address
 	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/python -m pip --quiet install uv; }
@@ -91,4 +102,4 @@ lock: ## Resolve pyproject.toml anew into requirements.lock: versions and hashes
 		--no-emit-find-links --extra test --extra tokens --extra dask --group build $(ARGS) --output-file requirements.lock pyproject.toml
 
 clean: ## Remove produced pages and caches of the tools; .venv and decoded tables stay
-	@rm -rf reports/docs reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf reports/docs reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants

@@ -60,11 +60,13 @@ def test_absent_arguments_equal_absent_ones_only() -> None:
 def test_late_recoveries_share_the_last_bar_and_the_share_ends_at_what_is_recovered() -> None:
     far = "get:a- " + "set:a+ " * 30 + "get:a+"
     found = m.latencies(pl.concat([CALLS, script("", "", "", "", "", far)])).collect()
-    assert found.select("latency", "recovered", "mode_errors", "cumulative_share").rows() == [
-        (2, 1, 5, 1 / 5),
-        (3, 1, 5, 2 / 5),
-        (m.LONGEST_LATENCY, 1, 5, 3 / 5),
+    assert found.select("latency", "recovered", "mode_errors").rows() == [
+        (2, 1, 5),
+        (3, 1, 5),
+        (m.LONGEST_LATENCY, 1, 5),
     ]
+    # Not to the last bit: how Polars divides a column depends on the number of its threads.
+    assert found["cumulative_share"].to_list() == pytest.approx([1 / 5, 2 / 5, 3 / 5])
 
 
 def test_the_longest_run_of_a_trajectory_counts_any_tool_and_ends_at_anything_but_an_error() -> None:
