@@ -235,6 +235,11 @@ def test_columns_filters_and_slices_reach_files_at_an_fsspec_address() -> None:
     assert lazy.select(pl.len()).collect().item() == 6
 
 
+def test_what_lives_in_one_process_is_told_from_what_others_reach() -> None:
+    assert [address.is_private(name) for name in ("memory://a/b", "simplecache::memory://a/b")] == [True, True]
+    assert not any(address.is_private(name) for name in ("s3://memory/b", "/memory/b", "simplecache::s3://a/b"))
+
+
 def test_a_file_address_is_the_file_it_names(tmp_path: Path) -> None:
     path = write(tmp_path, "records.jsonl", LAYOUTS["JSON Lines"])
     assert sources.locate(f"file://{path}") == sources.locate(str(path))

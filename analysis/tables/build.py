@@ -92,9 +92,10 @@ def run(units: list[sources.Unit], target: str, *, jobs: int, dask: str = "", pr
         SourceError: other processes are asked for, and what is read or written is out of their reach.
         OSError: the target cannot be written.
     """
-    if any(address.is_private(place) for place in {target, *(unit.path for unit in units)}):
+    private = next((place for place in (target, *(unit.path for unit in units)) if address.is_private(place)), "")
+    if private:
         if dask:
-            raise sources.SourceError(f"{target}: the workers of {dask} reach no memory:// address; name a shared one")
+            raise sources.SourceError(f"{private}: the workers of {dask} reach no memory:// address; name a shared one")
         jobs = 1
     misleading = _misleading(target)
     by_lines = [unit for unit in units if unit.name not in misleading]
@@ -274,8 +275,8 @@ def publish(working: Path, done: Path) -> None:
 
 
 def _all_there(target: str, receipts: list[Receipt]) -> None:
-    found = places.names(f"{target}/{TRAJECTORIES.name}")
-    if [name for name in found if name.startswith("part-")] != [f"part-{r.shard:05d}.parquet" for r in receipts]:
+    found = {name for name in places.names(f"{target}/{TRAJECTORIES.name}") if name.startswith("part-")}
+    if found != {f"part-{receipt.shard:05d}.parquet" for receipt in receipts}:
         raise OSError(errno.EBUSY, "its parts are not those of this run: another one is writing there", target)
 
 
