@@ -17,7 +17,6 @@ _NAMELESS = {
     "ending": "(no ending)",
 }
 ALL, ANY = "all k: pass^k", "one of k at least: pass@k"
-_PLURAL = {kind: f"{kind}s" for kind in _NAMELESS}
 
 
 @theme.figure(
@@ -37,7 +36,12 @@ def distribution(frame: pl.DataFrame) -> Any:
         alt.Chart(frame)
         .mark_bar(color=theme.PALETTE[0])
         .encode(
-            x=alt.X("reward_from:Q", bin="binned", title="reward"),
+            x=alt.X(
+                "reward_from:Q",
+                bin="binned",
+                title="reward",
+                scale=alt.Scale(domain=[min(0.0, rows[0]["reward_from"]), max(1.0, last["reward_to"])]),
+            ),
             x2="reward_to:Q",
             y=alt.Y("trajectory_share:Q", title="of trajectories", axis=alt.Axis(format="%")),
             tooltip=[
@@ -98,7 +102,8 @@ def groups(frame: pl.DataFrame) -> Any:
         base.mark_point(filled=True, size=60, color=theme.PALETTE[0]).encode(x=axis),
     ).properties(
         title=title(
-            sentence, f"n = {rows[0]['all_trajectories']:,} trajectories with a reward; {shown} {_PLURAL[kind]} shown"
+            sentence,
+            f"n = {rows[0]['all_trajectories']:,} trajectories with a reward; {shown} {kind}{'s' * (len(rows) > 1)} shown",
         ),
         description=sentence,
         width="container",
