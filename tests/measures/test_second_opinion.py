@@ -4,39 +4,18 @@ import json
 from collections import Counter, defaultdict
 from functools import partial
 from itertools import combinations, groupby
-from pathlib import Path
 from statistics import mean, median, quantiles
 from typing import Any
 
 import polars as pl
 import pytest
 
-from analysis import load
 from analysis.measures import dialogue, duplicates, reasoning, training_budget
 from analysis.records import tokens as token_rows
 from analysis.records.vocabulary import has_qwen, vocabulary
 from analysis.schema import TOKENS
-from analysis.tables import Tables
-from tests.measures.raw import Raw, file, sample
+from tests.measures.raw import Raw, Source, modes
 from tests.measures.test_duplicates import edit_distance
-
-Source = tuple[Tables, list[Raw]]
-
-
-@pytest.fixture(scope="module", params=["sample", "tau_bench_airline_gpt4o.json", "envscaler_release_excerpt.json"])
-def source(request: pytest.FixtureRequest) -> Source:
-    """A source as the project decodes it, and its raw records read plainly."""
-    if request.param == "sample":
-        return load("sample"), list(sample())
-    path: Path = request.getfixturevalue("shared_data") / request.param
-    return load(str(path)), list(file(path))
-
-
-def modes(raw: list[Raw]) -> dict[str, list[Raw]]:
-    grouped = defaultdict(list)
-    for record in raw:
-        grouped[record.traj_type].append(record)
-    return dict(sorted(grouped.items()))
 
 
 def test_reasoning(source: Source) -> None:

@@ -7,19 +7,17 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import groupby, pairwise
-from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
 
-from analysis import load
 from analysis.measures import arguments, grounding, outcomes, recovery, repeats, sequences
 from analysis.records import values
 from analysis.schema import VALUES
 from analysis.tables import Tables
-from tests.measures.raw import Raw, file, sample
+from tests.measures.raw import Raw, Source
 
 
 class Call(NamedTuple):
@@ -62,17 +60,13 @@ def calls(record: Raw) -> Iterator[Call]:
             yield Call(function["name"], function["arguments"], outcome(after), place, answered)
 
 
-Source = tuple[Tables, list[Raw], list[list[Call]]]
+Called = tuple[Tables, list[Raw], list[list[Call]]]
 
 
-@pytest.fixture(scope="module", params=["sample", "tau_bench_airline_gpt4o.json", "envscaler_release_excerpt.json"])
-def source(request: pytest.FixtureRequest) -> Source:
-    """A source as the project decodes it, its raw records, and their calls."""
-    if request.param == "sample":
-        tables, raw = load("sample"), list(sample())
-    else:
-        path: Path = request.getfixturevalue("shared_data") / request.param
-        tables, raw = load(str(path)), list(file(path))
+@pytest.fixture(scope="session")
+def called(source: Source) -> Called:
+    """A source, its raw records, and their calls."""
+    tables, raw = source
     return tables, raw, [list(calls(record)) for record in raw]
 
 
@@ -81,8 +75,8 @@ def by(frame: pl.LazyFrame, *keys: str) -> dict[Any, dict[str, Any]]:
     return {row[keys[0]] if len(keys) == 1 else tuple(row[key] for key in keys): row for row in rows}
 
 
-def test_outcomes_per_mode(source: Source) -> None:
-    tables, raw, made = source
+def test_outcomes_per_mode(called: Called) -> None:
+    tables, raw, made = called
     expected: dict[str, Counter[str]] = defaultdict(Counter)
     for record, of_record in zip(raw, made, strict=True):
         expected[record.traj_type].update(call.outcome for call in of_record)
@@ -92,8 +86,8 @@ def test_outcomes_per_mode(source: Source) -> None:
     }
 
 
-def test_outcomes_per_environment_tool_and_tenth(source: Source) -> None:
-    tables, raw, made = source
+def test_outcomes_per_environment_tool_and_tenth(called: Called) -> None:
+    tables, raw, made = called
     environments: Counter[str] = Counter()
     tools: Counter[tuple[str, str]] = Counter()
     tenths: dict[tuple[str, int], Counter[str]] = defaultdict(Counter)
@@ -113,15 +107,15 @@ def test_outcomes_per_environment_tool_and_tenth(source: Source) -> None:
     }
 
 
-def test_templates_account_for_every_error(source: Source) -> None:
-    tables, _, made = source
+def test_templates_account_for_every_error(called: Called) -> None:
+    tables, _, made = called
     found = outcomes.templates(tables.tool_calls, top=10_000).collect()
     assert found["errors"].sum() == sum(call.outcome == "error" for of_record in made for call in of_record)
     assert not [text for text in found["template"] if re.search(r"\d", text)]
 
 
-def test_argument_classes_by_the_required_and_declared_names(source: Source) -> None:
-    tables, raw, made = source
+def test_argument_classes_by_the_required_and_declared_names(called: Called) -> None:
+    tables, raw, made = called
     expected: Counter[str] = Counter()
     for record, of_record in zip(raw, made, strict=True):
         declared = {tool["function"]["name"]: tool["function"]["parameters"] for tool in record.tools}
@@ -137,8 +131,8 @@ def test_argument_classes_by_the_required_and_declared_names(source: Source) -> 
         assert counted.get(verdict, 0) == expected[verdict], verdict
 
 
-def test_recovery(source: Source) -> None:
-    tables, raw, made = source
+def test_recovery(called: Called) -> None:
+    tables, raw, made = called
     latencies: dict[str, list[int | None]] = defaultdict(list)
     responses: Counter[tuple[str, str]] = Counter()
     for record, of_record in zip(raw, made, strict=True):
@@ -171,8 +165,8 @@ def test_recovery(source: Source) -> None:
         assert {latency: row["recovered"] for (m, latency), row in within.items() if m == mode} == capped
 
 
-def test_longest_runs_of_errors(source: Source) -> None:
-    tables, raw, made = source
+def test_longest_runs_of_errors(called: Called) -> None:
+    tables, raw, made = called
     expected: Counter[tuple[str, int]] = Counter()
     for record, of_record in zip(raw, made, strict=True):
         stretches = groupby(of_record, key=lambda call: call.outcome == "error")
@@ -183,8 +177,8 @@ def test_longest_runs_of_errors(source: Source) -> None:
     assert {key: row["trajectories"] for key, row in found.items()} == expected
 
 
-def test_repeats(source: Source) -> None:
-    tables, raw, made = source
+def test_repeats(called: Called) -> None:
+    tables, raw, made = called
     expected: Counter[str] = Counter()
     idle = 0
     kinds = {
@@ -209,8 +203,8 @@ def test_repeats(source: Source) -> None:
     assert found["idle_repeats"].sum() == idle
 
 
-def test_loops(source: Source) -> None:
-    tables, _, made = source
+def test_loops(called: Called) -> None:
+    tables, _, made = called
     expected: Counter[tuple[int, int, int]] = Counter()
     for of_record in made:
         same = [call.same for call in of_record]
@@ -238,8 +232,8 @@ def stretches(same: list[str], period: int) -> Iterator[tuple[int, int]]:
             place += 1
 
 
-def test_transitions_and_entropy(source: Source) -> None:
-    tables, raw, made = source
+def test_transitions_and_entropy(called: Called) -> None:
+    tables, raw, made = called
     pairs: Counter[tuple[str, str]] = Counter()
     of_environment: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for record, of_record in zip(raw, made, strict=True):
@@ -269,8 +263,8 @@ def test_transitions_and_entropy(source: Source) -> None:
         assert entropies[name]["effective_choices"] == pytest.approx(2**rate)
 
 
-def test_maximal_runs_of_calls(source: Source) -> None:
-    tables, _, made = source
+def test_maximal_runs_of_calls(called: Called) -> None:
+    tables, _, made = called
     support: Counter[tuple[str, ...]] = Counter()
     for of_record in made:
         names = [call.tool for call in of_record]
@@ -283,9 +277,9 @@ def test_maximal_runs_of_calls(source: Source) -> None:
         assert {name: row["trajectories"] for name, row in by(found, "ngram").items()} == maximal
 
 
-def test_every_id_like_value_is_where_it_is_said_to_be(source: Source) -> None:
+def test_every_id_like_value_is_where_it_is_said_to_be(called: Called) -> None:
     """Grounded or not, judged by splitting the texts before the call into words."""
-    tables, raw, made = source
+    tables, raw, made = called
     found = tables.derive(VALUES, values.rows, key=values.VERSION).collect()
     order = tables.trajectories.select("trajectory_id").collect()["trajectory_id"].to_list()
     place = {id_: k for k, id_ in enumerate(order)}
@@ -322,8 +316,8 @@ def parts(stretch: str) -> Iterator[str]:
             yield word.rstrip("-")
 
 
-def test_ungrounded_rate_and_chains(source: Source) -> None:
-    tables, raw, made = source
+def test_ungrounded_rate_and_chains(called: Called) -> None:
+    tables, raw, made = called
     found = tables.derive(VALUES, values.rows, key=values.VERSION)
     rows = found.collect().rows(named=True)
     counted = grounding.sources(found).collect()

@@ -13,44 +13,9 @@ from analysis import load
 from analysis.measures import claims, coverage, overview, step_lengths, tool_usage
 from analysis.records.rules import RULES
 from analysis.sample import DEFAULT, write_siblings
+from analysis.schema import ENVIRONMENTS, SCENARIOS
 from analysis.tables import Tables
-from tests.measures.raw import Raw, file, sample
-
-Source = tuple[Tables, list[Raw]]
-Key = tuple[str, str]
-
-
-@pytest.fixture(scope="module", params=["sample", "tau_bench_airline_gpt4o.json", "envscaler_release_excerpt.json"])
-def source(request: pytest.FixtureRequest) -> Source:
-    """A source as the project decodes it, and its raw records read plainly."""
-    if request.param == "sample":
-        return load("sample"), list(sample())
-    path: Path = request.getfixturevalue("shared_data") / request.param
-    return load(str(path)), list(file(path))
-
-
-def modes(raw: list[Raw]) -> dict[str, list[Raw]]:
-    grouped = defaultdict(list)
-    for record in raw:
-        grouped[record.traj_type].append(record)
-    return dict(sorted(grouped.items()))
-
-
-def offered(record: Raw) -> set[str]:
-    return {tool["function"]["name"] for tool in record.tools}
-
-
-def usage(raw: list[Raw]) -> dict[Key, tuple[int, int, int]]:
-    """Calls, trajectories offered the tool, and those of them that call it, per environment and tool."""
-    calls: Counter[Key] = Counter()
-    offering: Counter[Key] = Counter()
-    calling: Counter[Key] = Counter()
-    for record in raw:
-        names = {name for name, _ in record.calls}
-        calls.update((record.env_id, name) for name, _ in record.calls)
-        offering.update((record.env_id, name) for name in offered(record))
-        calling.update((record.env_id, name) for name in names & offered(record))
-    return {key: (calls[key], offering[key], calling[key]) for key in {*calls, *offering}}
+from tests.measures.raw import Key, Raw, Source, modes, sample, usage
 
 
 def gini(held: list[int]) -> float:
@@ -118,7 +83,7 @@ def test_breadth(source: Source) -> None:
     tables, raw = source
     found = tool_usage.breadth(tables.trajectories).collect()
     for mode, records in modes(raw).items():
-        shares = [len({name for name, _ in r.calls} & offered(r)) / len(offered(r)) for r in records if offered(r)]
+        shares = [len({name for name, _ in r.calls} & r.offered) / len(r.offered) for r in records if r.offered]
         rows = found.filter(pl.col("traj_type") == mode)
         assert rows["trajectories"].sum() == len(shares)
         assert rows["median_breadth"].unique().to_list() == pytest.approx([median(shares)])
@@ -149,15 +114,7 @@ def test_concentration_and_unused_tools(source: Source) -> None:
     whole = tool_usage.across(by_tool(tables)).collect().row(0, named=True)
     assert whole["offered_tools"] == sum(map(len, counted.values()))
     assert whole["gini"] == pytest.approx(gini([n for held in counted.values() for n in held]))
-    assert whole["undeclared_calls"] == sum(name not in offered(r) for r in raw for name, _ in r.calls)
-
-
-def lengths(record: Raw) -> dict[str, int]:
-    return {
-        "steps": len(record.assistant),
-        "tool calls": len(record.calls),
-        "user messages": sum(message["role"] == "user" for message in record.messages),
-    }
+    assert whole["undeclared_calls"] == sum(name not in r.offered for r in raw for name, _ in r.calls)
 
 
 def test_step_lengths(source: Source) -> None:
@@ -165,7 +122,7 @@ def test_step_lengths(source: Source) -> None:
     found = step_lengths.summary(tables.trajectories).collect()
     assert found.height == 3 * len(modes(raw))
     for row in found.iter_rows(named=True):
-        values = [lengths(record)[row["quantity"]] for record in modes(raw)[row["traj_type"]]]
+        values = [record.lengths[row["quantity"]] for record in modes(raw)[row["traj_type"]]]
         assert (row["trajectories"], row["total"]) == (len(values), sum(values))
         assert (row["minimum"], row["maximum"]) == (min(values), max(values))
         assert row["mean"] == pytest.approx(mean(values))
@@ -186,7 +143,7 @@ def test_histograms_and_cumulative_shares(source: Source) -> None:
     found = step_lengths.distribution(tables.trajectories).collect()
     for mode, records in modes(raw).items():
         for quantity in ("steps", "tool calls", "user messages"):
-            values = [lengths(record)[quantity] for record in records]
+            values = [record.lengths[quantity] for record in records]
             rows = found.filter((pl.col("traj_type") == mode) & (pl.col("quantity") == quantity))
             assert dict(rows.select("value", "trajectories").iter_rows()) == Counter(values)
             for value, share in rows.select("value", "cumulative_share").iter_rows():
@@ -297,6 +254,7 @@ def test_findings_by_rule(source: Source) -> None:
     assert {rule.id for rule in RULES} <= set(broken)
     sound = overview.sound(tables.trajectories, tables.findings).collect()
     assert sound["sound_records"].sum() == len(raw) - len({id_ for id_, _ in findings})
+    assert overview.composition(tables.trajectories).collect()["records"].sum() == len(raw)
 
 
 def test_every_claim_about_lengths_is_recounted(source: Source) -> None:
@@ -315,6 +273,20 @@ def test_every_claim_about_lengths_is_recounted(source: Source) -> None:
         assert found["assistant messages", mode, "total"] == str(sum(len(r.assistant) for r in records))
         average = mean(len(r.tools) for r in records)
         assert float(found["tools offered", mode, "mean"]) == pytest.approx(average)
+        if len(records) > 1:
+            p95 = quantiles([len(r.calls) for r in records], n=20, method="inclusive")[18]
+            assert float(found["tool calls", mode, "p95"]) == pytest.approx(p95, abs=0.005)
+
+
+def test_without_a_catalogue_what_was_seen_is_all_there_is(source: Source) -> None:
+    tables, raw = source
+    none = SCENARIOS.empty().lazy()
+    found = coverage.environments(tables.trajectories, ENVIRONMENTS.empty().lazy(), none).collect()
+    assert dict(found.select("env_id", "trajectories").iter_rows()) == Counter(record.env_id for record in raw)
+    runs = Counter((record.env_id, record.task_id) for record in raw)
+    assert coverage.scenario_summary(tables.trajectories, none).collect()["seen"].to_list() == [len(runs)]
+    per = coverage.per_scenario(tables.trajectories, none).collect().group_by("trajectories")
+    assert dict(per.agg(pl.col("scenarios").sum()).iter_rows()) == Counter(runs.values())
 
 
 def test_headlines_of_the_sample_add_up() -> None:
@@ -330,6 +302,7 @@ def test_headlines_of_the_sample_add_up() -> None:
     )
     judged = len(results) + refused
     assert value["of calls fail"] == f"{100 * (failed + refused) / judged:.1f} %"
+    assert value["records kept"] == f"{len(raw):,}"
     assert value["tool calls"] == f"{sum(len(r.calls) for r in raw):,}"
     assert value["environments"] == str(len({r.env_id for r in raw}))
     assert value["scenarios"] == str(len({(r.env_id, r.task_id) for r in raw}))
@@ -355,4 +328,7 @@ def test_the_catalogue_of_the_sample_is_counted_from_its_files(tmp_path: Path) -
     assert set(found.filter(pl.col("trajectories") == 0)["env_id"]) == names - {record.env_id for record in raw}
     missing = coverage.missing(tables.trajectories, tables.scenarios).collect()
     seen = {(record.env_id, record.task_id) for record in raw}
-    assert set(missing.iter_rows()) == {(s["env_id"], str(s["task_id"])) for s in listed} - seen
+    known = {(s["env_id"], str(s["task_id"])) for s in listed}
+    assert set(missing.iter_rows()) == known - seen
+    summary = coverage.scenario_summary(tables.trajectories, tables.scenarios).collect().row(0, named=True)
+    assert (summary["present"], summary["missing"]) == (len(known & seen), len(known - seen))
