@@ -48,7 +48,7 @@ def read(
         # A fault of ours. It costs this record and is said, instead of all the records that are decoded with it.
         logger.exception("%s: the reader failed", origin)
         return Rejected(origin, byte_offset, f"{READER_FAILED}: {type(error).__name__}: {error}"[:300])
-    if unknown_keys is not None:
+    if unknown_keys is not None and (record.unknown_keys or not dialect.KEYS.issuperset(record.keys)):
         unknown_keys.update(record.unknown_keys)
         unknown_keys.update(record.keys - dialect.KEYS)
     return trajectory

@@ -64,7 +64,8 @@ class Record:
         return self.fields.keys() | self.texts.keys()
 
     def flag(self, place: str, flags: list[Flag], message: int | None = None) -> None:
-        self.findings.extend(Finding(rule, message, f"{place}: {detail}") for rule, detail in flags)
+        if flags:
+            self.findings.extend([Finding(rule, message, f"{place}: {detail}") for rule, detail in flags])
 
     def raw(self, key: str) -> bytes:
         """The raw JSON of a value; b"null" when the key is absent."""

@@ -33,7 +33,6 @@ class Rows:
 
     def _trajectory(self, trajectory_id: str, record: Trajectory) -> None:
         turns = record.shape.count
-        names = {tool.name for tool in record.tools}
         self.rows["trajectories"].append(
             (
                 trajectory_id,
@@ -49,7 +48,7 @@ class Rows:
                 turns("T"),
                 len(record.calls),
                 len(record.tools),
-                len(names.intersection([call.name for call in record.calls])),
+                len({call.name for call in record.calls if call.is_offered}),
                 record.tool_set,
                 record.end_class,
                 len([None for message in record.messages if message.reasoning and message.role == "assistant"]),
