@@ -152,7 +152,7 @@ def sequences(
         ),
         (
             pl.col("ngram").fill_null(NOTHING),
-            "is the run most trajectories share",
+            "run that most trajectories share",
             pl.when(pl.col("ngram").is_null())
             .then(pl.lit("no run of calls is held by as many as asked for"))
             .otherwise(_say("{} of {} trajectories with a call hold it", "trajectories", "all_trajectories")),

@@ -108,7 +108,7 @@ def test_sequences_pool_both_modes_and_leave_out_environments_without_an_entropy
             "3.2",  # (2 + 4.5) / 2, to even
             "equally likely calls after the last, median over 2 environments with 20 transitions or more",
         ),
-        "is the run most trajectories share": ("get → set", "30 of 120 trajectories with a call hold it"),
+        "run that most trajectories share": ("get → set", "30 of 120 trajectories with a call hold it"),
         "of changing calls come after a reading one": ("92.5 %", "37 of 40 calls of tools that change the state"),
         "of ids in arguments are grounded": (
             "90.0 %",
@@ -140,7 +140,7 @@ def test_without_a_call_the_headlines_say_nought_and_dash() -> None:
     assert [value for value, _ in calls.values()] == ["0", *["0 of 0"] * 6]
     flow = read(headlines.sequences(*empty(FLOW_RESULTS)))
     assert [value for value, _ in flow.values()] == ["–", "–", "0 of 0", "0 of 0", "0 of 0", "–", "0 of 0"]
-    assert flow["is the run most trajectories share"][1] == "no run of calls is held by as many as asked for"
+    assert flow["run that most trajectories share"][1] == "no run of calls is held by as many as asked for"
 
 
 def test_a_rate_over_fewer_than_twenty_is_counts() -> None:

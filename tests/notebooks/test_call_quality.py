@@ -16,6 +16,7 @@ def test_the_sample_fills_every_figure(tmp_path: Path) -> None:
     assert len(shown) == 15
     assert all(0 < rows(chart) <= 2_000 for chart in shown)
     assert "Nothing to draw" not in text(notebook)
+    assert "of errors are recovered" in text(notebook)
 
 
 def test_real_conversations_without_a_breach_say_so_in_place_of_that_chart(tmp_path: Path, shared_data: Path) -> None:
@@ -31,3 +32,4 @@ def test_an_empty_selection_says_so_in_place_of_every_chart(tmp_path: Path, shar
     notebook = execute(NOTEBOOK, tmp_path, source=talks, traj_type="non_conversation")
     assert charts(notebook) == []
     assert text(notebook).count("Nothing to draw") == 15
+    assert "made by 0 trajectories" in text(notebook), "the headlines stand, with nought"

@@ -16,6 +16,7 @@ def test_the_sample_fills_every_figure_on_verbs(tmp_path: Path) -> None:
     assert len(shown) == 9
     assert all(0 < rows(chart) <= 2_000 for chart in shown)
     assert "environments with tools of their own" in text(notebook)
+    assert "of ids in arguments are grounded" in text(notebook)
 
 
 def test_one_environment_is_shown_on_its_tools(tmp_path: Path) -> None:
@@ -35,3 +36,4 @@ def test_an_empty_selection_says_so_in_place_of_every_chart(tmp_path: Path, shar
     notebook = execute(NOTEBOOK, tmp_path, source=talks, traj_type="non_conversation")
     assert charts(notebook) == []
     assert text(notebook).count("Nothing to draw") == 9
+    assert "no run of calls is held by as many as asked for" in text(notebook), "the headlines stand, with a dash"
