@@ -103,7 +103,8 @@ def groups(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {rows[0]['all_trajectories']:,} trajectories with a reward; {shown} {kind}{'s' * (len(rows) > 1)} shown",
+            f"n = {rows[0]['all_trajectories']:,} trajectories with a reward; "
+            f"{shown} {kind}{'s' if len(rows) > 1 else ''} shown",
         ),
         description=sentence,
         width="container",
@@ -128,6 +129,7 @@ def pass_k(frame: pl.DataFrame) -> Any:
         sentence = f"A trial is solved with a chance of {firsts[0]:.2f}"
         if (k := most["k"]) > 1:
             sentence += f"; {k} of {k} with {most['pass_all']:.2f}, one of {k} at least with {most['pass_any']:.2f}"
+    more = f", {most['scenarios']:,} at k = {most['k']}" if most["k"] > 1 else ""
     mode = " : ".join(f"datum.traj_type == '{name}' ? '{words}'" for name, words in MODES.items()) + " : ''"
     parts = [
         _chance(most["k"], "pass_all", ALL),
@@ -139,9 +141,7 @@ def pass_k(frame: pl.DataFrame) -> Any:
         .facet(facet=alt.Facet("series:N", title=None), columns=2)
         .transform_calculate(series=f"(datum.model == null ? '' : datum.model + ', ') + ({mode})")
         .properties(
-            title=title(
-                sentence, f"n = {rows[0]['scenarios']:,} scenarios at k = 1, {most['scenarios']:,} at k = {most['k']}"
-            ),
+            title=title(sentence, f"n = {rows[0]['scenarios']:,} scenarios at k = 1{more}"),
             description=sentence,
         )
     )

@@ -226,15 +226,9 @@ class Tables:
             shards: read these units only.
 
         Raises:
-            sources.SourceError: the source is no longer what was loaded.
+            sources.SourceError: the source is no longer what was loaded, or only its tables are here.
         """
-        if not self.manifest["located"]:
-            named = self.manifest["tables_of"]
-            raise sources.SourceError(f"{self.source}: tables without texts, made of {named}; load that where it is")
-        files = sources.locate(self.manifest["located"])
-        if cache.content_hash(files) != self.manifest["content_hash"]:
-            raise sources.SourceError(f"{self.source}: changed since it was loaded; load it again")
-        for unit in self._units(files):
+        for unit in self._units(self._files()):
             if shards is not None and unit.shard not in shards:
                 continue
             records_only = (raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw))
@@ -243,8 +237,16 @@ class Tables:
 
     def layouts(self) -> set[tuple[str, bytes]]:
         """How the source's files hold their records: (container, what a record's line starts with)."""
-        units = self._units(sources.locate(self.manifest["located"]))
-        return {(unit.container, unit.prefix) for unit in units}
+        return {(unit.container, unit.prefix) for unit in self._units(self._files())}
+
+    def _files(self) -> list[sources.File]:
+        if not self.manifest["located"]:
+            named = self.manifest["tables_of"]
+            raise sources.SourceError(f"{self.source}: tables without texts, made of {named}; load that where it is")
+        files = sources.locate(self.manifest["located"])
+        if cache.content_hash(files) != self.manifest["content_hash"]:
+            raise sources.SourceError(f"{self.source}: changed since it was loaded; load it again")
+        return files
 
     def _reread(self, shards: set[int] | None = None) -> Iterator[tuple[str, Trajectory]]:
         for id_, raw in self.raw_records(shards):
@@ -375,7 +377,9 @@ def written(source: str) -> dict[str, Any] | None:
             raise sources.SourceError(f"{source}: unfinished tables; write them again, which goes on where it stopped")
         return None
     for table in schema.RECORD_TABLES:
-        if places.scan(f"{folder}/{table.name}").collect_schema() != table.schema:
+        with address.reading(source):
+            found = places.scan(f"{folder}/{table.name}").collect_schema()
+        if found != table.schema:
             raise sources.SourceError(f"{source}: {table.name} has not today's columns; write the tables again")
     origin = str(manifest["source"])
     # Texts are read from the records again. Only on this machine: a manifest that came from elsewhere opens no address.

@@ -12,7 +12,8 @@ from polars.testing import assert_frame_equal
 from analysis import __main__ as command_line
 from analysis import sample
 from analysis.export import FORMATS, ExportError, Request, export
-from analysis.tables import Tables, load
+from analysis.sources import SourceError
+from analysis.tables import Tables, load, write_tables
 from tests.builders import step, trajectory
 
 Written = Callable[..., Path]
@@ -191,6 +192,18 @@ def test_an_export_that_fails_leaves_the_earlier_one_and_nothing_beside_it(
         run(played, tmp_path / "out", "messages")
     assert (tmp_path / "out" / "train.jsonl").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_tables_is_exported_from_the_source_it_was_made_of(played: Path, tmp_path: Path) -> None:
+    source = tmp_path / "copied.json"
+    source.write_bytes(played.read_bytes())
+    write_tables(str(source), tmp_path / "tables", jobs=1, progress=False)
+    run(tmp_path / "tables", tmp_path / "out", "raw")
+    assert (tmp_path / "out" / "train.json").read_bytes() == source.read_bytes()
+    source.unlink()
+    with pytest.raises(SourceError, match="copied.json: no such file"):
+        run(tmp_path / "tables", tmp_path / "other", "raw")
+    assert not (tmp_path / "other").exists()
 
 
 # The command line
