@@ -199,9 +199,9 @@ def test_a_folder_of_tables_is_exported_from_the_source_it_was_made_of(played: P
     source.write_bytes(played.read_bytes())
     write_tables(str(source), tmp_path / "tables", jobs=1, progress=False)
     run(tmp_path / "tables", tmp_path / "out", "raw")
-    assert (tmp_path / "out" / "train.json").read_bytes() == source.read_bytes()
+    assert (tmp_path / "out" / "train.json").read_bytes() == source.read_bytes().rstrip()
     source.unlink()
-    with pytest.raises(SourceError, match="copied.json: no such file"):
+    with pytest.raises(SourceError, match=r"copied\.json: no such file"):
         run(tmp_path / "tables", tmp_path / "other", "raw")
     assert not (tmp_path / "other").exists()
 
