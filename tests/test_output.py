@@ -256,6 +256,13 @@ def test_tables_of_another_version_are_refused(source: str, out: str) -> None:
         load(out)
 
 
+def test_tables_that_are_not_all_there_are_refused(source: str, out: str) -> None:
+    write_tables(source, out, progress=False)
+    places.remove(f"{out.removeprefix('file://')}/messages")
+    with pytest.raises(sources.SourceError, match="cannot be read: no parts of tables here"):
+        load(out)
+
+
 def test_files_may_be_read_by_whom_the_umask_lets(source: str, tmp_path: Path) -> None:
     write_tables(source, tmp_path / "out", progress=False)
     mask = os.umask(0)

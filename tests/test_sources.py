@@ -1,6 +1,7 @@
 """Containers are sniffed, records cut out with their offsets, and a broken record costs only itself."""
 
 import gzip
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -117,6 +118,21 @@ def test_one_object_is_one_record(tmp_path: Path) -> None:
 def test_a_packed_file_is_read_as_what_it_holds(tmp_path: Path) -> None:
     raws, _ = read(write(tmp_path, "records.jsonl.gz", gzip.compress(LAYOUTS["JSON Lines"].encode())))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
+
+
+@pytest.mark.parametrize("behind", [b"", b"junk"])
+@pytest.mark.parametrize("layout", ["JSON Lines", "indent 4"])
+def test_a_packed_file_that_is_torn_keeps_its_whole_records_and_says_so(
+    tmp_path: Path, layout: str, behind: bytes
+) -> None:
+    rows = [record | {"x": hashlib.sha256(b"%d" % n).hexdigest() * 40} for n, record in enumerate(RECORDS * 40)]
+    text = json.dumps(rows, indent=4) if layout == "indent 4" else "\n".join(map(json.dumps, rows))
+    packed = gzip.compress(text.encode())
+    raws, damage = read(write(tmp_path, "records.json.gz", packed + behind if behind else packed[: len(packed) // 2]))
+    whole = [json.loads(raw.data) for raw in raws if not raw.broken]
+    assert whole == rows[: len(whole)]
+    assert len(whole) == len(rows) if behind else 100 < len(whole) < len(rows)
+    assert [item.reason.startswith("the packed file cannot be unpacked further") for item in damage][-1:] == [True]
 
 
 def test_parquet_as_datasets_writes_it_gives_records_without_phantom_nulls(tmp_path: Path) -> None:

@@ -229,6 +229,26 @@ def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_ar
     assert sum(receipt.kept for receipt in receipts) == len(people()) - records_of(units[2])
 
 
+def test_a_unit_that_cannot_be_read_costs_no_other_in_one_process_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    source = written(tmp_path, dumped(people()))
+    attempts: list[int] = []
+
+    def fails(unit: sources.Unit, target: str) -> decode.Receipt:
+        attempts.append(unit.shard)
+        if unit.shard == 2 or attempts == [0]:  # the first unit is read at the second attempt
+            raise TimeoutError("the store did not answer")
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", fails)
+    data = load(source, jobs=1)
+    assert attempts[:6] == [0, 0, 1, 2, 2, 2]
+    assert data.manifest["records_in"] == data.manifest["kept"] + 1
+    assert "in 3 attempts: TimeoutError: the store did not answer" in data.rejected.collect()["reason"].item()
+
+
 def test_the_same_bytes_decoded_twice_give_the_same_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(tmp_path, dumped([make(name) for name in MAKERS] + people()))
     found = []

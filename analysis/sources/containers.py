@@ -11,12 +11,13 @@ A cut that turns out wrong (a line that looks like a record's start inside a rec
 brackets instead.
 """
 
+import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterator
-from typing import IO, Literal, NamedTuple
+from typing import IO, Literal, NamedTuple, Protocol, Self
 
-import fsspec
 import msgspec
 import polars as pl
 
@@ -67,6 +68,14 @@ class Damage(NamedTuple):
     reason: str
 
 
+class Stream(Protocol):
+    """As much of a binary file as reading records takes."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+    def seek(self, offset: int, /) -> int: ...
+
+
 def plan(files: list[File]) -> list[Unit]:
     """Cut files into units.
 
@@ -95,6 +104,8 @@ def read_unit(unit: Unit) -> Iterator[Raw | Damage]:
             yield from _by_brackets(unit, stream)
         else:
             yield from _by_lines(unit, stream)
+        if isinstance(stream, _Unpacked) and stream.torn:
+            yield Damage(f"{unit.name}@{stream.length}", f"the packed file cannot be unpacked further: {stream.torn}")
 
 
 def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
@@ -111,12 +122,47 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
     return is_record and is_other and _is_object(data)
 
 
-def _open(path: str) -> IO[bytes]:
+def _open(path: str) -> "IO[bytes] | _Unpacked":
     """The bytes of a file, unpacked if it is packed."""
-    if not _is_packed(path):
-        return address.open_bytes(path)
-    unpacked: IO[bytes] = fsspec.open(path, "rb", compression="gzip").open()
-    return unpacked
+    is_packed = _is_packed(path)
+    stream = address.open_bytes(path)
+    return _Unpacked(stream) if is_packed else stream
+
+
+class _Unpacked:
+    """A gzip stream that ends where it is torn, and says why, instead of raising: what came before is whole."""
+
+    def __init__(self, packed: IO[bytes]) -> None:
+        self.packed = packed
+        self.inner = gzip.GzipFile(fileobj=packed)
+        self.torn = ""
+        self.length = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.packed.close()
+
+    def read(self, size: int) -> bytes:
+        """As many bytes as asked for, fewer only at the end."""
+        held = bytearray()
+        while len(held) < size and not self.torn:
+            try:
+                # In small steps: what a step has unpacked before it meets the tear is lost with it.
+                more = self.inner.read1(min(size - len(held), 1 << 16))
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                self.torn = str(error)
+                break
+            if not more:
+                break
+            held += more
+        self.length += len(held)
+        return bytes(held)
+
+    def seek(self, offset: int) -> int:
+        self.length = self.inner.seek(offset)
+        return self.length
 
 
 def _is_packed(path: str) -> bool:
@@ -208,7 +254,7 @@ def _looks_like(text: bytes) -> str:
 # By lines ---------------------------------------------------------------------------------------------------------
 
 
-def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
+def _by_lines(unit: Unit, stream: Stream) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
     is_array = unit.container == "indented"
     for position, text, is_closed in _between_marks(unit, stream, unit.prefix + b"{" if is_array else b"\n"):
@@ -220,7 +266,7 @@ def _by_lines(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
             yield Damage(f"{unit.name}@{position + len(text)}", UNCLOSED)
 
 
-def _between_marks(unit: Unit, stream: IO[bytes], mark: bytes) -> Iterator[tuple[int, bytes, bool | None]]:
+def _between_marks(unit: Unit, stream: Stream, mark: bytes) -> Iterator[tuple[int, bytes, bool | None]]:
     """(offset, record, None) from each line start in the unit to the next one; at the file's end, was it closed?"""
     start = max(unit.start - 1, 0)
     stream.seek(start)
@@ -298,7 +344,7 @@ _KNOWN = frozenset(
 )
 
 
-def _by_brackets(unit: Unit, stream: IO[bytes]) -> Iterator[Raw | Damage]:
+def _by_brackets(unit: Unit, stream: Stream) -> Iterator[Raw | Damage]:
     """Objects of an array, or one after another, by matching brackets outside strings."""
     window = _Window(stream)
     window.skip_bom()
@@ -334,7 +380,7 @@ def _unreadable(text: bytes) -> str:
 class _Window:
     """A buffer that slides over a stream, from the record in hand onwards."""
 
-    def __init__(self, stream: IO[bytes], most: int | None = None) -> None:
+    def __init__(self, stream: Stream, most: int | None = None) -> None:
         self.stream = stream
         self.left = most
         self.buffer = stream.read(BLOCK_BYTES)

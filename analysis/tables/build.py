@@ -136,7 +136,7 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterat
     jobs = min(jobs or _cores(), len(units))
     if jobs <= 1:
         for unit in units:
-            yield decode_unit(unit, target)
+            yield _here(unit, target)
         return
     try:
         yield from _parallel(units, target, jobs)
@@ -160,6 +160,19 @@ def _parallel(units: list[sources.Unit], target: str, jobs: int) -> Iterator[Rec
     for unit in left.values():
         # Some unit kills whoever reads it. Each in a pool of its own, so that the blame falls on the right one.
         yield _alone(unit, target)
+
+
+def _here(unit: sources.Unit, target: str) -> Receipt:
+    """Decode in this process, with as many attempts as another one would have."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return decode_unit(unit, target)
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in OUTPUT_ERRORS:
+                raise
+            reason = f"{type(error).__name__}: {error}"[:300]
+            logger.warning("%s@%d: attempt %d of %d: %s", unit.name, unit.start, attempt, ATTEMPTS, reason)
+    return give_up(unit, target, reason)
 
 
 def _cluster(scheduler: str) -> Any:
@@ -204,7 +217,8 @@ def _collect(executor: Executor, units: list[sources.Unit], target: str, *, atte
 def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
     """A unit that failed ATTEMPTS times is one named rejection, so that in = kept + rejected still holds."""
     origin = f"{unit.name}@{unit.start}"
-    why = f"bytes {unit.start:,}-{unit.end:,} could not be read in {ATTEMPTS} attempts: {reason}"
+    what = "rows" if unit.container == "parquet" else "bytes"
+    why = f"{what} {unit.start:,}-{unit.end:,} could not be read in {ATTEMPTS} attempts: {reason}"
     receipt = Receipt(unit.shard, unit.name, 1, 0, 1, {}, {}, [(origin, why)])
     for table in RECORD_TABLES:
         frame = table.empty()
