@@ -1,0 +1,211 @@
+"""The kept widgets that the view is put together from, each set up for it: charts, table. They fetch nothing."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+import altair as alt
+import polars as pl
+from itables.widget import ITable
+
+from analysis.explore.figures import PICK, ROWS, with_rows
+from analysis.explore.selection import Range
+from analysis.markup import ABSENT, clean
+from analysis.tables import cache as kept
+from analysis.tables import places
+
+Rows = Sequence[Sequence[Any]]
+
+# Characters of a task that the table shows.
+TASK_SHOWN = 120
+# The table's columns: what a head says, and the column of RUNS behind it.
+HEADS = {
+    "trajectory": "trajectory_id",
+    "environment": "env_id",
+    "mode": "traj_type",
+    "steps": "assistant_messages",
+    "calls": "tool_calls",
+    "failed": "errors",
+    "user": "user_messages",
+    "findings": "findings",
+    "ending": "end_class",
+    "task": "task",
+    "scenario": "task_id",
+}
+# px; what is longer is cut with an ellipsis.
+WIDTHS = {"trajectory": 112, "environment": 130, "mode": 130, "ending": 130, "task": 330, "scenario": 150}
+WIDTH = 70
+_TABLE: dict[str, Any] = {
+    "maxBytes": 0,  # all rows: they are drawn as they are scrolled to
+    "allow_html": False,
+    "showIndex": False,
+    "show_dtypes": False,
+    "select": "single",
+    "paging": True,
+    "scroller": {"displayBuffer": 4},  # times the height: the rows drawn at once
+    "scrollY": "21em",
+    "scrollX": True,
+    "autoWidth": False,
+    "text_in_header_can_be_selected": False,
+    "columnControl": [{"target": 1, "content": ["search"]}],
+    "layout": {"topStart": "info", "topEnd": "search", "bottomStart": None, "bottomEnd": None},
+    "classes": "display nowrap compact",
+    # Widths are given: to find them, every text of every row would be measured at each selection.
+    "style": "table-layout:fixed;width:1180px;margin:0",
+    "language": {
+        "info": "_TOTAL_ trajectories",
+        "infoEmpty": "No trajectories",
+        "infoFiltered": "found among _MAX_",
+        "search": "In this table:",
+        "emptyTable": "Nothing is selected",
+        "select": {"rows": ""},
+    },
+}
+
+
+class Figure:
+    """A chart that stands while its rows change, and tells what is chosen in it."""
+
+    def __init__(
+        self,
+        draw: Callable[[Mapping[str, Rows], Mapping[str, Any]], Any],
+        on_choice: Callable[[str, Any], None],
+        *,
+        wait: int,
+    ) -> None:
+        """
+        Args:
+            draw: the chart of rows and choices by column.
+            on_choice: called with a column and what is chosen there: names, a range, or None.
+            wait: milliseconds of rest before a choice is told.
+        """
+        self._draw = draw
+        self._on_choice = on_choice
+        self._wait = wait
+        self._rows: dict[str, list[list[Any]]] = {}
+        self.widget: Any = None
+
+    def draw(self, rows: Mapping[str, Rows], chosen: Mapping[str, Any]) -> None:
+        """Draw anew, with what is chosen marked."""
+        self._rows = {column: _plain(of_column) for column, of_column in rows.items()}
+        chart = with_rows(self._draw(self._rows, chosen), self._rows)
+        if self.widget is None:
+            options = {"renderer": "svg", "actions": False}
+            self.widget = offline_chart()(chart, debounce_wait=self._wait, max_wait=False, embed_options=options)
+        else:
+            self.widget.chart = chart
+        for column in rows:
+            self.widget.selections.observe(self._tell, PICK + column)
+        # Of all parameters at once: by name it would run before Altair's own observer, which then undoes it.
+        self.widget.params.observe(self._insist)
+
+    def show(self, rows: Mapping[str, Rows]) -> None:
+        """Change the rows under what is marked."""
+        for column, of_column in rows.items():
+            self._rows[column] = _plain(of_column)
+            setattr(self.widget.params, ROWS + column, self._rows[column])
+
+    def _tell(self, change: Any) -> None:
+        self._on_choice(change["name"].removeprefix(PICK), chosen_in(change["new"].value))
+
+    def _insist(self, change: Any) -> None:
+        """The browser reports what it shows, sometimes after newer rows have been sent: these are sent again."""
+        wanted = self._rows.get(change["name"].removeprefix(ROWS))
+        if wanted is not None and change["new"] != wanted:
+            setattr(self.widget.params, change["name"], wanted)
+
+
+def chosen_in(value: Any) -> tuple[str, ...] | Range | None:
+    """What a chart's selection holds: names clicked, whole numbers dragged over, or None."""
+    if isinstance(value, list):
+        return tuple(str(point["name"]) for point in value if "name" in point) or None
+    spans = [span for span in (value or {}).values() if span]
+    if not spans:
+        return None
+    least, most = math.ceil(min(spans[0])), math.floor(max(spans[0]))
+    return (least, most) if least <= most else None
+
+
+class RunTable:
+    """A table of trajectories that draws the rows scrolled to; one of them is chosen by a click."""
+
+    def __init__(self, on_choice: Callable[[str], None]) -> None:
+        self._on_choice = on_choice
+        self._ids: list[str] = []
+        self._chosen = ""
+        self.widget = ITable(pl.DataFrame(schema=dict.fromkeys(HEADS, pl.String)), **_TABLE)
+        self.widget.observe(self._tell, "selected_rows")
+
+    def show(self, rows: pl.DataFrame) -> None:
+        """Other rows; the one chosen stays chosen where it is among them.
+
+        Args:
+            rows: conforms to RUNS.
+        """
+        self._ids = rows["trajectory_id"].to_list()
+        chosen = [self._ids.index(self._chosen)] if self._chosen in self._ids else []
+        with self.widget.hold_sync():
+            frame = shown(rows)
+            self.widget.update(frame, selected_rows=chosen, columnDefs=_kinds(frame), **_TABLE)
+
+    def choose(self, trajectory_id: str) -> None:
+        self._chosen = trajectory_id
+        self.widget.selected_rows = [self._ids.index(trajectory_id)] if trajectory_id in self._ids else []
+
+    def _tell(self, change: Any) -> None:
+        rows = [row for row in change["new"] if row < len(self._ids)]
+        if rows and self._ids[rows[0]] != self._chosen:
+            self._chosen = self._ids[rows[0]]
+            self._on_choice(self._chosen)
+
+
+def _kinds(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Each column's kind, said: guessed cell by cell, a selection takes longer to list, and a text to sort."""
+    numbers = [place for place, dtype in enumerate(frame.dtypes) if dtype.is_numeric()]
+    texts = [place for place in range(frame.width) if place not in numbers]
+    widths = [{"targets": place, "width": f"{WIDTHS.get(name, WIDTH)}px"} for place, name in enumerate(frame.columns)]
+    return [{"targets": numbers, "type": "num"}, {"targets": texts, "type": "string"}, *widths]
+
+
+def shown(rows: pl.DataFrame) -> pl.DataFrame:
+    """RUNS as the table shows them: short heads, short tasks, and no column that is empty throughout."""
+    short = pl.col("task").str.slice(0, TASK_SHOWN) + pl.when(pl.col("task").str.len_chars() > TASK_SHOWN).then(
+        pl.lit("…")
+    ).otherwise(pl.lit(""))
+    frame = rows.with_columns(task=short)
+    present = {
+        head: column for head, column in HEADS.items() if frame[column].null_count() < frame.height or not frame.height
+    }
+    return frame.select(
+        (
+            pl.col(column).cast(pl.String).fill_null(ABSENT)
+            if not frame.schema[column].is_numeric()
+            else pl.col(column)
+        ).alias(head)
+        for head, column in present.items()
+    )
+
+
+@cache
+def offline_chart() -> type[Any]:
+    """Altair's widget with the chart library inside, kept on disk: to pack it takes seconds.
+
+    `alt.JupyterChart` by itself fetches the library from a CDN each time it is shown.
+    """
+    names = ("altair", "anywidget", "vl-convert-python")
+    path = kept.root() / "vega" / f"widget-{'-'.join(version(name) for name in names)}.js"
+    try:
+        script = path.read_text(encoding="utf-8")
+    except OSError:
+        alt.JupyterChart.enable_offline()
+        script = str(alt.JupyterChart._esm)
+        with suppress(OSError):  # a cache that cannot be written costs seconds, not the chart
+            places.write_bytes(str(path), script.encode())
+    return type("OfflineChart", (alt.JupyterChart,), {"_esm": script})
+
+
+def _plain(rows: Iterable[Iterable[Any]]) -> list[list[Any]]:
+    return [[clean(value) if isinstance(value, str) else value for value in row] for row in rows]
