@@ -142,6 +142,23 @@ CHECKS = Table(
 )
 
 
+def told_by(trajectories: pl.LazyFrame, told: Literal["model", "file"]) -> pl.LazyFrame:
+    """The trajectories with `model` filled by what tells models apart.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        told: `model`, as records name it; or `file`, where a file holds the rollouts of one model and its records do
+            not say which, as the runner writes them. Without either, runs of two models would count as trials of one.
+
+    Raises:
+        ValueError: neither of the two.
+    """
+    if told not in ("model", "file"):
+        raise ValueError(f"models are told apart by model or file, not by {told!r}")
+    file = pl.col("origin").str.replace(r"@[^@]*$", "")
+    return trajectories if told == "model" else trajectories.with_columns(model=file)
+
+
 def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
     """The rewards of a source in one row.
 

@@ -138,6 +138,19 @@ def test_the_two_modes_of_a_scenario_are_no_trials_of_one_another() -> None:
     ]
 
 
+def test_models_can_be_told_by_their_files() -> None:
+    files = {"a": "runs/4b@new/x.json@12", "b": "runs/8b.json@0", "c": "runs/8b.json@99", "d": "p.parquet@row 3"}
+    named = SEEN.with_columns(
+        model=pl.lit(None, pl.String), origin=pl.col("trajectory_id").replace_strict(files, default="")
+    )
+    found = rewards.groups(rewards.told_by(named, "file"), "model").collect()
+    counts = dict(found.select("group", "trajectories").rows())
+    assert counts == {"": 1, "p.parquet": 1, "runs/4b@new/x.json": 1, "runs/8b.json": 2}
+    assert_frame_equal(rewards.told_by(named, "model"), named)
+    with pytest.raises(ValueError, match="by model or file, not by 'name'"):
+        rewards.told_by(named, "name")  # type: ignore[arg-type]
+
+
 def test_scenarios_stand_with_their_runs_and_their_checks_hardest_first() -> None:
     found = rewards.by_scenario(SEEN, CHECKED).collect()
     columns = ["task_id", "trajectories", "solved", "min_reward", "max_reward", "checks"]
