@@ -44,7 +44,10 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "transcripts": ({"schema", "records", "markup"}, None),
     "export": ({"schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
     "show": ({"schema", "imports", "records", "tables", "markup", "transcripts"}, None),
-    "explore": ({"schema", "imports", "records", "sources", "tables", "charts", "markup", "nearest", "transcripts"}, None),
+    "explore": (
+        {"schema", "imports", "records", "sources", "tables", "charts", "markup", "nearest", "transcripts"},
+        None,
+    ),
     "report": ({"imports", "tables", "reference", "markup", "nearest", "parameters"}, None),
     "reference": ({"schema", "records", "measures", "charts", "markup"}, None),
     "__init__": ({"schema", "tables"}, None),
