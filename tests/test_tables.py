@@ -249,6 +249,26 @@ def test_a_unit_that_cannot_be_read_costs_no_other_in_one_process_either(
     assert "in 3 attempts: TimeoutError: the store did not answer" in data.rejected.collect()["reason"].item()
 
 
+@pytest.mark.parametrize("error", [pl.exceptions.ComputeError, pl.exceptions.PanicException])
+def test_a_page_of_parquet_that_cannot_be_read_costs_its_rows_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    monkeypatch.setattr(containers, "ROWS_PER_UNIT", 2)
+    source = tmp_path / "rows.parquet"
+    pl.DataFrame([make("release", task_id=f"n{n}") for n in range(6)]).write_parquet(source)
+    real = pl.LazyFrame.slice
+
+    def broken(frame: pl.LazyFrame, offset: int, length: int | None = None) -> pl.LazyFrame:
+        if offset == 2:
+            raise error("a page is broken")
+        return real(frame, offset, length)
+
+    monkeypatch.setattr(pl.LazyFrame, "slice", broken)
+    data = load(str(source), jobs=1, progress=False)
+    assert data.trajectories.collect()["task_id"].to_list() == ["n0", "n1", "n4", "n5"]
+    assert "rows 2-4 could not be read in 3 attempts" in data.rejected.collect()["reason"].item()
+
+
 def test_the_same_bytes_decoded_twice_give_the_same_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(tmp_path, dumped([make(name) for name in MAKERS] + people()))
     found = []

@@ -499,19 +499,24 @@ def _start_of(keys: set[bytes]) -> bytes:
 # Parquet ----------------------------------------------------------------------------------------------------------
 
 ROWS_PER_UNIT = 500
+# On some broken pages Polars panics, which Python's `except Exception` would let through.
+_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
 
 def _plan_parquet(file: File) -> list[Unit]:
     try:
         rows = address.scan_parquet([file.path]).select(pl.len()).collect().item()
-    except pl.exceptions.PolarsError as error:
+    except _UNREADABLE as error:
         raise SourceError(f"{file.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
     starts = range(0, rows, ROWS_PER_UNIT) or range(0, 1)
     return [Unit(0, file.path, file.name, "parquet", start, min(start + ROWS_PER_UNIT, rows)) for start in starts]
 
 
 def _parquet(unit: Unit) -> Iterator[Raw]:
-    rows = address.scan_parquet([unit.path]).slice(unit.start, unit.end - unit.start).collect()
+    try:
+        rows = address.scan_parquet([unit.path]).slice(unit.start, unit.end - unit.start).collect()
+    except _UNREADABLE as error:
+        raise SourceError(f"{unit.name}: rows that cannot be read ({str(error)[:200]})") from None
     for index, row in enumerate(rows.iter_rows(named=True), unit.start):
         data = msgspec.json.encode(_present(row), enc_hook=str)
         yield Raw(f"{unit.name}@row {index}", None, data)
