@@ -228,7 +228,7 @@ class Tables:
         Raises:
             sources.SourceError: the source is no longer what was loaded, or only its tables are here.
         """
-        for unit in self._units(self._files()):
+        for unit in self._units(self.files()):
             if shards is not None and unit.shard not in shards:
                 continue
             records_only = (raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw))
@@ -237,9 +237,14 @@ class Tables:
 
     def layouts(self) -> set[tuple[str, bytes]]:
         """How the source's files hold their records: (container, what a record's line starts with)."""
-        return {(unit.container, unit.prefix) for unit in self._units(self._files())}
+        return {(unit.container, unit.prefix) for unit in self._units(self.files())}
 
-    def _files(self) -> list[sources.File]:
+    def files(self) -> list[sources.File]:
+        """The source's files, as they were when it was loaded.
+
+        Raises:
+            sources.SourceError: the source is no longer what was loaded, or only its tables are here.
+        """
         if not self.manifest["located"]:
             named = self.manifest["tables_of"]
             raise sources.SourceError(f"{self.source}: tables without texts, made of {named}; load that where it is")

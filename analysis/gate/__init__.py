@@ -1,0 +1,9 @@
+"""A gate: thresholds a data set has to keep, on what it is measured to be and on what breaks its contract.
+
+`read` a gate, `check` tables against it, `sarif.log` the outcome for the tools that read that format.
+"""
+
+from analysis.gate.check import Check, check
+from analysis.gate.config import Gate, GateError, read
+
+__all__ = ["Check", "Gate", "GateError", "check", "read"]

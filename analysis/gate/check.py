@@ -1,0 +1,142 @@
+"""Hold tables against a gate, and against a baseline."""
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+import msgspec
+import polars as pl
+
+from analysis.gate.config import Gate, Threshold
+from analysis.gate.quantities import QUANTITIES, Found
+from analysis.records.rules import BY_ID
+from analysis.tables import Tables
+
+Verdict = Literal["holds", "falls short", "not known"]
+
+
+class Check(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One bound and how the set stands to it.
+
+    `value` is `events` / `of` where it is a share. `bound` says in words what is asked for. A value that is not known
+    (nothing to count) falls short only where the gate says that it must be known.
+    """
+
+    name: str
+    kind: Literal["threshold", "finding", "baseline"]
+    meaning: str
+    verdict: Verdict
+    bound: str
+    value: float | None = None
+    events: float | None = None
+    of: float | None = None
+    baseline: float | None = None
+    reason: str = ""
+    why: str = ""
+
+
+def check(
+    data: Tables, gate: Gate, baseline: Tables | None = None, *, report: Callable[[str], None] = lambda name: None
+) -> list[Check]:
+    """Hold a source against a gate.
+
+    Args:
+        data: the tables to judge.
+        gate: the bounds.
+        baseline: tables no quantity of the gate may be much worse than, e.g. those of the revision before.
+        report: called with the name of each quantity before it is computed.
+
+    Returns:
+        One check a bound, thresholds first, in the order of the gate; with a baseline one more a threshold.
+    """
+    checks: list[Check] = []
+    for threshold in gate.threshold:
+        report(threshold.quantity)
+        quantity = QUANTITIES[threshold.quantity]
+        found = quantity.find(data, gate)
+        if threshold.at_most is not None or threshold.at_least is not None:
+            checks.append(_bounded(threshold, found))
+        if baseline is not None:
+            tolerance = gate.tolerance if threshold.tolerance is None else threshold.tolerance
+            checks.append(_compared(threshold, found, quantity.find(baseline, gate), tolerance))
+    if gate.finding:
+        report("findings")
+    return [*checks, *_findings(data, gate)]
+
+
+def failed(checks: list[Check]) -> list[Check]:
+    return [check for check in checks if check.verdict == "falls short"]
+
+
+def _bounded(threshold: Threshold, found: Found) -> Check:
+    value = found.value
+    low, high = threshold.at_least, threshold.at_most
+    bounds = [f"at least {low:g}"] if low is not None else []
+    bounds += [f"at most {high:g}"] if high is not None else []
+    return Check(
+        name=threshold.quantity,
+        kind="threshold",
+        meaning=QUANTITIES[threshold.quantity].meaning,
+        verdict=_verdict(
+            value, value is not None and (low is None or value >= low) and (high is None or value <= high), threshold
+        ),
+        bound=" and ".join(bounds),
+        value=value,
+        events=found.events,
+        of=found.of,
+        reason=found.reason,
+        why=threshold.why,
+    )
+
+
+def _compared(threshold: Threshold, found: Found, before: Found, tolerance: float) -> Check:
+    quantity = QUANTITIES[threshold.quantity]
+    known = None if found.value is None or before.value is None else found.value
+    worse = 0.0
+    if found.value is not None and before.value is not None:
+        worse = (found.value - before.value) * (1 if quantity.is_less_better else -1)
+        # A share is compared in points; what has no upper end, as a part of what it was.
+        worse = worse if quantity.is_share or not before.value else worse / abs(before.value)
+    unit = "points of share" if quantity.is_share else "of its value"
+    way = "higher" if quantity.is_less_better else "lower"
+    return Check(
+        name=threshold.quantity,
+        kind="baseline",
+        meaning=quantity.meaning,
+        verdict=_verdict(known, worse <= tolerance, threshold),
+        bound=f"no more than {tolerance:g} {unit} {way} than the baseline",
+        value=found.value,
+        events=found.events,
+        of=found.of,
+        baseline=before.value,
+        reason=found.reason or (before.reason and f"in the baseline {before.reason}"),
+        why=threshold.why,
+    )
+
+
+def _verdict(known: float | None, holds: bool, threshold: Threshold) -> Verdict:
+    if known is None:
+        return "falls short" if threshold.must_be_known else "not known"
+    return "holds" if holds else "falls short"
+
+
+def _findings(data: Tables, gate: Gate) -> Iterator[Check]:
+    if not gate.finding:
+        return
+    kept = data.trajectories.select(pl.len()).collect().item()
+    broken = dict(data.findings.group_by("rule").agg(pl.col("trajectory_id").n_unique()).collect().iter_rows())
+    for finding in gate.finding:
+        events = broken.get(finding.rule, 0)
+        value = events / kept if kept else None
+        verdict: Verdict = "not known" if value is None else "holds" if value <= finding.at_most else "falls short"
+        yield Check(
+            name=finding.rule,
+            kind="finding",
+            meaning=f"records that break: {BY_ID[finding.rule].sentence}",
+            verdict=verdict,
+            bound=f"at most {finding.at_most:g}",
+            value=value,
+            events=events,
+            of=kept,
+            reason="" if kept else "there are no records kept",
+            why=finding.why,
+        )
