@@ -182,6 +182,10 @@ def export(options: argparse.Namespace) -> int:
         print(f"  changed: {count:,} {change}")
     for rule, count in manifest["refusals"].items():
         _say(f"{count:,} refused, {rule}; each is named in {options.out / 'manifest.json'}")
+    if manifest["rejected"]:
+        _say(f"{manifest['rejected']:,} rejected; `python -m analysis tables` names each with its reason")
+    for damage in manifest["damage"]:
+        _say(f"{damage['origin']}: {damage['reason']}")
     near = manifest.get("leaks", {}).get("near_duplicate_tasks", 0)
     if near:
         _say(f"{near:,} pairs of tasks read nearly the same on both sides of the split; see leaks in the manifest")

@@ -224,12 +224,24 @@ def _beside(out: Path) -> Iterator[Path]:
     try:
         yield folder
         folder.chmod(0o755)
-        if out.exists():
-            shutil.rmtree(out)
-        folder.rename(out)
+        _take_place(folder, out)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+def _take_place(folder: Path, out: Path) -> None:
+    """Rename into place; the earlier export is gone only when the new one stands there."""
+    earlier = folder.with_name(f"{folder.name}.earlier")
+    if out.exists():
+        out.rename(earlier)
+    try:
+        folder.rename(out)
+    except BaseException:
+        if earlier.exists():
+            earlier.rename(out)
+        raise
+    shutil.rmtree(earlier, ignore_errors=True)
 
 
 def _is_export(folder: Path) -> bool:

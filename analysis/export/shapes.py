@@ -22,7 +22,7 @@ from analysis.records import alpaca, chat_template, sharegpt
 from analysis.records.chat import read_messages
 from analysis.records.jsontext import loads
 from analysis.records.model import Call, Message, Trajectory
-from analysis.records.record import Record
+from analysis.records.record import Record, exact_text
 from analysis.records.release import tools_text
 from analysis.records.runner import is_prompt_mode
 
@@ -84,13 +84,16 @@ def flat_chat(opened: Source) -> Iterator[Row]:
     """`parquet`: the row of `messages` in columns whose types do not depend on the record."""
     (row,) = chat(opened)
     trajectory = opened.trajectory
-    plain = {key: loads(bytes(value))[0] for key, value in row.items() if key not in ("messages", "tools")}
+    held = {key: loads(bytes(value))[0] for key, value in row.items() if key not in ("messages", "tools")}
+    known = {key: getattr(trajectory, key) for key in ("model", "trial", "total_reward", "steps", "env_id", "task_id")}
+    plain = {key: known.get(key, value) for key, value in held.items()}
+    if "id" in plain:
+        plain["id"] = exact_text(opened.record.raw("id"))
     if "task_info" in plain:
         plain["task_info"] = {name: getattr(trajectory, name) for name in ("env_id", "task_id", "task")}
-    plain |= {key: getattr(trajectory, key) for key in ("model", "trial", "total_reward", "steps") if key in plain}
-    for key in ("id", "env_id", "task_id"):
-        if key in plain:
-            plain[key] = trajectory.env_id if key == "env_id" else trajectory.task_id
+    for key, kind in (("traj_type", str), ("terminated", bool), ("truncated", bool)):
+        if not isinstance(plain.get(key), kind):
+            plain.pop(key, None)
     yield {**plain, "tools": row.get("tools"), "messages": row["messages"]}
 
 

@@ -100,6 +100,29 @@ def test_the_last_alpaca_rows_of_the_sample_make_the_same_calls(played: Path, tm
     assert_frame_equal(last.select(told).collect(), ours.tool_calls.select(told).collect())
 
 
+def test_parquet_holds_values_of_the_wrong_kind_as_nulls_not_as_a_failure(tmp_path: Path) -> None:
+    odd: dict[str, Any] = {
+        "terminated": "yes",
+        "truncated": None,
+        "traj_type": 3,
+        "steps": "many",
+        "total_reward": [],
+        "id": {},
+    }
+    source = tmp_path / "odd.json"
+    source.write_text(
+        json.dumps([trajectory("t1") | odd, trajectory("t2", terminated=True, truncated=False, trial=7)]),
+        encoding="utf-8",
+    )
+    manifest = run(source, tmp_path / "out", "parquet")
+    assert manifest["exported"] == 2
+    rows = pl.read_parquet(tmp_path / "out" / manifest["splits"]["train"]["files"][0])
+    assert rows.select("terminated", "truncated", "traj_type", "steps", "total_reward", "id", "trial").rows() == [
+        (None,) * 7,
+        (True, False, "non_conversation", 1, None, None, "7"),
+    ]
+
+
 def test_parquet_is_written_a_part_at_a_time_so_that_memory_does_not_grow(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +251,10 @@ def test_the_command_says_where_every_record_went_and_what_was_changed(
         "  train: 1 records, 1 rows, 1 scenarios, 1 environments: train.jsonl",
         "  changed: 1 closing turns without an answer, left out",
     ]
-    assert said.err == f"analysis: 1 refused, unanswered_call; each is named in {Path('out/manifest.json')}\n"
+    assert said.err.splitlines() == [
+        f"analysis: 1 refused, unanswered_call; each is named in {Path('out/manifest.json')}",
+        "analysis: 1 rejected; `python -m analysis tables` names each with its reason",
+    ]
     assert command_line.main([*words, "--keep-going"]) == 0
 
 
