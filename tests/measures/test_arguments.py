@@ -83,6 +83,31 @@ def test_top_counts_tools_not_rows() -> None:
     assert m.breaches(CALLS, top=2).collect()["tool_name"].to_list() == ["get", "get", "set"]
 
 
+def test_of_equally_many_breaches_environment_and_tool_decide_the_nameless_come_last() -> None:
+    seen = [("shop", "a"), ("bank", "b"), ("bank", None), ("bank", "a"), (None, "a")]
+    calls = [{**call(n, "enum", tool=tool), "env_id": env} for n, (env, tool) in enumerate(seen)]
+    found = m.breaches(rows(TOOL_CALLS, *calls, {**call(9, "enum", tool="b"), "env_id": "shop"}))
+    assert found.select("env_id", "tool_name").collect().rows() == [
+        ("bank", "a"),
+        ("bank", "b"),
+        ("bank", None),
+        ("shop", "a"),
+        ("shop", "b"),
+        (None, "a"),
+    ]
+
+
+def test_twenty_tools_are_listed_where_nothing_else_is_said() -> None:
+    seen = rows(TOOL_CALLS, *(call(n, "enum", tool=f"tool{n}") for n in range(30)))
+    assert m.breaches(seen).collect().height == 20
+
+
+def test_a_tools_breaches_are_those_of_its_environment() -> None:
+    seen = rows(TOOL_CALLS, *({**call(n, "enum"), "env_id": env} for n, env in enumerate(["bank", "bank", "shop"])))
+    found = m.breaches(seen).collect()
+    assert found.select("env_id", "tool_breaches", "tool_calls").rows() == [("bank", 2, 2), ("shop", 1, 1)]
+
+
 def test_forms_sum_to_one() -> None:
     seen = rows(
         TOOL_CALLS,

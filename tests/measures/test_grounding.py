@@ -67,6 +67,44 @@ def test_only_what_no_text_but_the_agents_own_holds_is_ungrounded() -> None:
     assert m.by_argument(SEEN, top=1).collect().height == 1
 
 
+def test_arguments_come_by_what_is_ungrounded_then_by_their_values_then_by_name() -> None:
+    made = [("c", "none"), ("d", "user"), ("b", "user"), ("a", "user"), ("d", "user"), ("e", "none"), ("e", "user")]
+    seen = rows(VALUES, *(value(n, source, argument=name) for n, (name, source) in enumerate(made)))
+    assert m.by_argument(seen).collect()["argument"].to_list() == ["e", "c", "d", "a", "b"]
+
+
+def test_twenty_arguments_and_twenty_examples_are_listed_where_nothing_else_is_said() -> None:
+    seen = rows(VALUES, *(value(n, "none", argument=f"a{n}") for n in range(30)))
+    assert m.by_argument(seen).collect().height == m.examples(seen).collect().height == 20
+
+
+def test_examples_come_by_trajectory_then_call_then_path() -> None:
+    made = [("t2", 1, "a"), ("t1", 2, "a"), ("t1", 1, "b"), ("t1", 1, "a")]
+    seen = rows(VALUES, *(value(call, "none", argument=name, t=t) for t, call, name in made))
+    assert m.examples(seen).select("trajectory_id", "call", "path").collect().rows() == [
+        ("t1", 1, "/a"),
+        ("t1", 1, "/b"),
+        ("t1", 2, "/a"),
+        ("t2", 1, "/a"),
+    ]
+
+
+def test_each_mode_has_shares_of_its_own() -> None:
+    solo = rows(VALUES, value(1, "result", distance=4, t="s"), traj_type="non_conversation")
+    both = pl.concat([solo, SEEN])
+    assert m.distances(both).select("traj_type", "distance", "value_share").collect().rows() == [
+        ("conversation", 1, 1 / 2),
+        ("conversation", m.LONGEST_DISTANCE, 1 / 2),
+        ("non_conversation", 4, 1),
+    ]
+    assert m.sources(both).select("mode_values").collect()["mode_values"].to_list() == [8] * 6 + [1]
+    runs = pl.concat([RUNS, rows(TRAJECTORIES, {"trajectory_id": "s", "tool_calls": 1}, traj_type="non_conversation")])
+    assert m.chains(both, runs).select("traj_type", "mode_trajectories", "trajectory_share").collect().rows() == [
+        *[("conversation", 3, 1 / 3)] * 3,
+        ("non_conversation", 1, 1),
+    ]
+
+
 def test_twenty_values_make_a_rate() -> None:
     seen = rows(VALUES, *(value(n, "none" if n <= 4 else "user") for n in range(1, 21)))
     assert m.by_argument(seen).collect()["ungrounded_rate"].to_list() == [4 / 20]

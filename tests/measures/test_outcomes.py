@@ -63,6 +63,51 @@ def test_tools_without_an_error_are_not_listed_and_top_keeps_the_first() -> None
     assert m.by_tool(CALLS, top=1).collect()["tool_name"].to_list() == ["set"]
 
 
+def test_of_equally_many_errors_environment_and_tool_decide_and_the_nameless_come_last() -> None:
+    calls = [script("set:a- get:a- _:-", env_id="shop"), script("set:a- get:a-", env_id="bank")]
+    nowhere = script("get:a-").with_columns(env_id=pl.lit(None, pl.String))
+    found = m.by_tool(pl.concat([nowhere, *calls])).collect()
+    assert found.select("env_id", "tool_name").rows() == [
+        ("bank", "get"),
+        ("bank", "set"),
+        ("shop", "get"),
+        ("shop", "set"),
+        ("shop", None),
+        (None, "get"),
+    ]
+
+
+def test_twenty_tools_and_twenty_templates_are_listed_where_nothing_else_is_said() -> None:
+    many = script(" ".join(f"tool{n}:a-" for n in range(30)))
+    assert m.by_tool(many).collect().height == 20
+    texts = pl.Series([chr(ord("a") + n % 26) * (1 + n // 26) for n in range(30)])
+    assert m.templates(many.with_columns(error=texts)).collect().height == 20
+
+
+def test_a_template_tells_where_it_occurs_and_equals_stand_in_the_alphabets_order() -> None:
+    calls = [
+        script("get:a- set:a-", env_id="shop"),
+        script("get:a-", env_id="bank"),
+        script("", "get:a-", env_id="bank").with_columns(error=pl.lit("full")),
+        script("", "get:a-", env_id="bank").with_columns(error=pl.lit("closed")),
+    ]
+    found = m.templates(pl.concat(calls)).collect()
+    assert found.select("template", "errors", "trajectories", "tools", "environments").rows() == [
+        ("refused", 3, 1, 3, 2),  # get of the shop and get of the bank are two tools
+        ("closed", 1, 1, 1, 1),
+        ("full", 1, 1, 1, 1),
+    ]
+
+
+def test_a_long_message_is_cut_to_two_hundred_characters() -> None:
+    assert pl.DataFrame({"error": ["  " + "a" * 300]}).select(m.template()).item() == "a" * 200
+
+
+def test_shares_are_of_the_environments_own_calls() -> None:
+    found = m.by_environment(pl.concat([script("get:a? get:a+", env_id="a"), script("get:a?", env_id="b")])).collect()
+    assert found["unknown_share"].to_list() == [1 / 2, 1]
+
+
 def test_a_place_is_the_tenth_of_the_trajectorys_own_calls() -> None:
     two, twenty = script("get:a+ get:a-"), script("", "get:a- " + "get:a+ " * 19)
     found = m.by_position(pl.concat([two, twenty])).collect()

@@ -89,6 +89,74 @@ def test_tools_are_listed_by_errors_unnamed_blocks_left_out() -> None:
     assert m.by_tool(CALLS, top=1).collect().height == 1
 
 
+def test_of_equally_many_errors_environment_and_tool_decide() -> None:
+    seen = pl.concat([script("set:a- get:a-", env_id="shop"), script("get:a- set:a- odd:a-", env_id="bank")])
+    found = m.by_tool(pl.concat([seen, script("zoo:a- zoo:a-").with_columns(env_id=pl.lit(None, pl.String))]))
+    assert found.select("env_id", "tool_name", "errors").collect().rows() == [
+        (None, "zoo", 2),
+        ("bank", "get", 1),
+        ("bank", "odd", 1),
+        ("bank", "set", 1),
+        ("shop", "get", 1),
+        ("shop", "set", 1),
+    ]
+    nowhere = script("zoo:a-").with_columns(env_id=pl.lit(None, pl.String))
+    assert m.by_tool(pl.concat([nowhere, seen])).collect()["env_id"].to_list()[-1] is None
+
+
+def test_twenty_tools_are_listed_where_nothing_else_is_said() -> None:
+    assert m.by_tool(script(" ".join(f"tool{n}:a-" for n in range(30)))).collect().height == 20
+
+
+def test_each_mode_has_shares_of_its_own() -> None:
+    solo = script(*[""] * 5, "get:a- get:b- get:a+", "get:a-", traj_type="non_conversation")
+    both = pl.concat([solo, CALLS])
+    assert m.summary(both).select("traj_type", "errors", "recovered").collect().rows() == [
+        ("conversation", 4, 2),
+        ("non_conversation", 3, 2),
+    ]
+    assert m.next_calls(both).select("traj_type", "response", "errors", "mode_errors").collect().rows() == [
+        ("conversation", "identical_retry", 1, 4),
+        ("conversation", "other_tool", 2, 4),
+        ("conversation", "no_further_call", 1, 4),
+        ("non_conversation", "same_tool", 2, 3),
+        ("non_conversation", "no_further_call", 1, 3),
+    ]
+    late = m.latencies(both).collect()
+    assert late.select("traj_type", "latency", "recovered", "mode_errors").rows() == [
+        ("conversation", 2, 1, 4),
+        ("conversation", 3, 1, 4),
+        ("non_conversation", 1, 1, 3),
+        ("non_conversation", 2, 1, 3),
+    ]
+    assert late["cumulative_share"].to_list() == pytest.approx([1 / 4, 2 / 4, 1 / 3, 2 / 3])
+    assert m.runs(both).select("traj_type", "longest_run", "mode_trajectories").collect().rows() == [
+        ("conversation", 0, 5),
+        ("conversation", 1, 5),
+        ("conversation", 2, 5),
+        ("non_conversation", 1, 2),
+        ("non_conversation", 2, 2),
+    ]
+
+
+def test_retries_and_responses_have_rates_and_intervals_of_their_own() -> None:
+    seen = script(*["get:a- get:a+"] * 5, *["get:a- set:a+"] * 20)
+    whole = m.summary(seen).collect().row(0, named=True)
+    assert (whole["retry_rate"], whole["recovered_rate"]) == (5 / 25, 5 / 25)
+    assert whole["retry_rate_low"] < 5 / 25 < whole["retry_rate_high"]
+    found = m.next_calls(seen).collect()
+    assert found.select("response", "response_rate", "recovered_rate").rows() == [
+        ("identical_retry", 5 / 25, None),  # of five errors no rate
+        ("other_tool", 20 / 25, 0),
+    ]
+    assert found["response_rate_low"][0] < 5 / 25 < found["response_rate_high"][0]
+
+
+def test_calls_in_any_order_of_rows_follow_each_other_by_their_number() -> None:
+    assert_frame_equal(m.runs(CALLS.reverse()).collect(), m.runs(CALLS).collect())
+    assert_frame_equal(m.next_calls(CALLS.reverse()).collect(), m.next_calls(CALLS).collect())
+
+
 def test_twenty_errors_make_a_rate() -> None:
     seen = script(*["get:a- get:a+"] * 15, *["get:a-"] * 5)
     assert m.by_tool(seen).collect()["recovered_rate"].to_list() == [15 / 20]

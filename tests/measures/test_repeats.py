@@ -87,6 +87,60 @@ def test_tools_are_listed_by_repeats() -> None:
     assert m.by_tool(CALLS, NO_CATALOGUE, top=1).collect().height == 1
 
 
+def test_of_equally_many_repeats_environment_and_tool_decide_and_the_nameless_come_last() -> None:
+    twice = "set:a+ set:a+ get:a+ get:a+"
+    nowhere = script("odd:a+ odd:a+").with_columns(env_id=pl.lit(None, pl.String), trajectory_id=pl.lit("t9"))
+    shop = script("", twice, env_id="shop")
+    found = m.by_tool(
+        pl.concat([nowhere, shop, script(twice), script("", "", "last:a+ last:a+ last:a+")]), NO_CATALOGUE
+    )
+    assert found.select("env_id", "tool_name", "repeats").collect().rows() == [
+        ("bank", "last", 2),
+        ("bank", "get", 1),
+        ("bank", "set", 1),
+        ("shop", "get", 1),
+        ("shop", "set", 1),
+        (None, "odd", 1),
+    ]
+
+
+def test_twenty_tools_are_listed_where_nothing_else_is_said() -> None:
+    many = script(" ".join(f"tool{n}:a+ tool{n}:a+" for n in range(30)))
+    assert m.by_tool(many, NO_CATALOGUE).collect().height == 20
+
+
+def test_twenty_calls_make_a_rate_of_repeats() -> None:
+    seen = script("get:a+ " * 6 + " ".join(f"get:b{n}+" for n in range(14)))
+    for measure in (m.shares, m.by_tool):
+        row = measure(seen, NO_CATALOGUE).collect().row(0, named=True)
+        assert row["repeat_rate"] == 5 / 20
+        assert row["repeat_rate_low"] < 5 / 20 < row["repeat_rate_high"]
+
+
+def test_loops_as_long_as_each_other_come_by_trajectory_then_period_then_place() -> None:
+    ones, twos = "get:a+ get:a+ get:a+ get:a+ get:a+ get:a+", "get:a+ get:b+ get:a+ get:b+ get:a+ get:b+"
+    assert loops_of(f"set:x+ {twos} set:y+ {ones} set:z+ {twos}", ones) == [
+        ("t1", 1, 6, 9, 6),
+        ("t1", 2, 3, 2, 6),
+        ("t1", 2, 3, 16, 6),
+        ("t2", 1, 6, 1, 6),
+    ]
+
+
+def test_twenty_trajectories_make_a_rate_of_those_that_loop() -> None:
+    seen = script(*["get:a+ get:a+ get:a+"] * 5, *["get:a+"] * 15)
+    found = m.looping(m.loops(seen, NO_CATALOGUE), seen).collect()
+    assert found.select("period", "looping_rate").rows() == [(0, 5 / 20), (1, 5 / 20)]
+    assert found["looping_rate_low"][0] < 5 / 20 < found["looping_rate_high"][0]
+
+
+def test_a_change_in_another_trajectory_leaves_a_repeat_idle() -> None:
+    found = m.shares(script("set:a+", "get:a+ get:a+", "set:b+"), NO_CATALOGUE).collect()
+    assert found.select("kind", "repeats", "idle_repeats").rows() == [("query", 1, 1), ("change", 0, 0)]
+    between = m.shares(script("get:a+ set:x+ get:a+", "get:a+ set:x+ list:b+ get:a+ get:a+"), NO_CATALOGUE).collect()
+    assert between["idle_repeats"].to_list() == [1, 0]
+
+
 def test_three_in_a_row_are_a_loop_and_two_are_none() -> None:
     assert loops_of("get:a+ get:a+ get:a+") == [("t1", 1, 3, 1, 3)]
     assert loops_of("get:a+ get:a+") == []
