@@ -50,7 +50,7 @@ examples:
   python -m analysis export trajectories.json split/ --format sharegpt --validation 0.1 --by environment --seed 7
   python -m analysis export trajectories.json sft/ --format alpaca-mask-history \\
       --where "traj_type = 'non_conversation' AND end_class = 'completed_marker' AND steps BETWEEN 5 AND 25"
-  python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1"
+  python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1 AND rules NOT LIKE '%call%'"
 
 formats:
   messages             OpenAI chat, as TRL takes it; tools and arguments are JSON texts
@@ -62,10 +62,12 @@ formats:
 writes OUT/train.*, OUT/validation.* and OUT/manifest.json. Records in = exported + filtered + refused + rejected,
 always; a record that a format cannot hold is refused, and the manifest names it with the rule.
 
---where is SQL over one row of the trajectories table (`python -m analysis tables` writes it): and, or, not, in, like,
-between, is null, case, ~ for regular expressions, and functions of texts and numbers. Its columns:
+--where is SQL over one row of the trajectories table (`python -m analysis tables --describe` explains it), with the
+number of its findings, the rules they break, and its failed calls: and, or, not, in, like, between, is null, case, ~
+for regular expressions, functions of texts and numbers. Its columns:
   trajectory_id origin dialect traj_type env_id task_id task steps assistant_messages user_messages tool_messages
   tool_calls tools_offered tools_used tool_set end_class reasoning_messages total_reward trial model record_bytes
+  findings rules failed_calls
 
 exit status: 0 all went · 1 a record was refused, rejected or lost · 2 could not run · 6 cannot write · 130 interrupted
 """

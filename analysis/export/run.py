@@ -17,7 +17,7 @@ from tqdm.auto import tqdm
 from analysis import records, sources
 from analysis.export import files, shapes, split
 from analysis.export.errors import ExportError, RefusedError
-from analysis.export.where import chosen
+from analysis.export.where import choosable, chosen
 from analysis.records.model import Rejected
 from analysis.tables import Tables, load
 
@@ -49,7 +49,7 @@ class Request:
         source: as `analysis.load` takes it.
         out: a folder to write; one that an export wrote is replaced, another one is not touched.
         shape: one of `FORMATS`.
-        where: a condition over the trajectories table; "" for all records.
+        where: a condition over the rows of `where.CHOOSABLE`; "" for all records.
         validation: share of the records to hold out; 0 for none.
         by: what is never split between train and validation.
         seed: of the split.
@@ -81,7 +81,7 @@ def export(request: Request) -> dict[str, Any]:
     if request.shape not in shapes.FORMATS:
         raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
     data = load(request.source, jobs=request.jobs, progress=request.progress)
-    trajectories = chosen(data.trajectories, request.where)
+    trajectories = chosen(choosable(data.trajectories, data.findings, data.tool_calls), request.where)
     splits = split.deal(trajectories, request.validation, request.by, request.seed)
     with _beside(request.out) as folder:
         tally = _write(request, data, splits, folder)

@@ -1,4 +1,6 @@
-"""A condition over the trajectories table, as text -> a Polars expression.
+"""A condition over a record's row, as text -> a Polars expression.
+
+The row is that of the trajectories table, with the number and rules of its findings and the number of its failed calls.
 
 Polars' SQL parses it, but not before its words are known: a subquery inside an expression (`env_id IN (SELECT ... FROM
 read_csv(...))`, or a bare `FROM ...`) opens files while it is parsed. So the text is first cut into tokens, and every
@@ -14,9 +16,20 @@ from typing import NamedTuple
 import polars as pl
 
 from analysis.export.errors import ExportError
-from analysis.schema import TRAJECTORIES
+from analysis.schema import TRAJECTORIES, Column, Table
 
-COLUMNS = tuple(TRAJECTORIES.names)
+CHOOSABLE = Table(
+    "choosable",
+    "record, with what its findings and calls come to",
+    (
+        *TRAJECTORIES,
+        Column("findings", pl.UInt32(), "breaches of the contract", unit="findings"),
+        Column("rules", pl.String(), "ids of the rules that are broken, once each, between commas; empty without any"),
+        Column("failed_calls", pl.UInt32(), "calls whose result says error", unit="calls"),
+    ),
+    key=TRAJECTORIES.key,
+)
+COLUMNS = tuple(CHOOSABLE.names)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -63,7 +76,7 @@ def condition(text: str) -> pl.Expr:
         _check_value(tokens[position : position + 3], text)
     try:
         expression = pl.sql_expr(text)
-        dtype = TRAJECTORIES.empty().lazy().select(expression.alias("chosen")).collect_schema()["chosen"]
+        dtype = CHOOSABLE.empty().lazy().select(expression.alias("chosen")).collect_schema()["chosen"]
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:
         raise ExportError(f"--where {text!r}: {str(error).splitlines()[0]}") from None
     if dtype != pl.Boolean:
@@ -71,17 +84,39 @@ def condition(text: str) -> pl.Expr:
     return expression
 
 
-def chosen(trajectories: pl.LazyFrame, text: str) -> pl.DataFrame:
-    """The trajectories for which a condition holds; all of them for an empty one.
+def choosable(trajectories: pl.LazyFrame, findings: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """What a condition is about.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        findings: conforms to FINDINGS.
+        tool_calls: conforms to TOOL_CALLS.
+
+    Returns:
+        One row per trajectory, in their order, conforming to CHOOSABLE.
+    """
+    rule = pl.col("rule")
+    broken = findings.group_by("trajectory_id").agg(findings=pl.len(), rules=rule.unique().sort().str.join(","))
+    failed = tool_calls.group_by("trajectory_id").agg(failed_calls=(pl.col("outcome") == "error").sum())
+    joined = trajectories
+    for counted in (broken, failed):
+        joined = joined.join(counted, on="trajectory_id", how="left", validate="1:1", maintain_order="left")
+    return CHOOSABLE.select(
+        joined.with_columns(pl.col("findings", "failed_calls").fill_null(0), pl.col("rules").fill_null(""))
+    )
+
+
+def chosen(choosable: pl.LazyFrame, text: str) -> pl.DataFrame:
+    """The rows for which a condition holds; all of them for an empty one.
 
     Raises:
         ExportError: as in `condition`, or a value that a column cannot hold.
     """
     if not text.strip():
-        return trajectories.collect()
+        return choosable.collect()
     expression = condition(text)
     try:
-        return trajectories.filter(expression).collect()
+        return choosable.filter(expression).collect()
     except pl.exceptions.PolarsError as error:
         raise ExportError(f"--where {text!r}: {str(error).splitlines()[0]}") from None
 
@@ -122,7 +157,7 @@ def _check_value(three: list[_Token], text: str) -> None:
     """`column = 'value'`, where the column has few values: another one is a slip, not an empty answer."""
     if [token.kind for token in three] != ["word", "symbol", "text"] or three[0].text not in COLUMNS:
         return
-    dtype, value = TRAJECTORIES[three[0].text].dtype, three[2].text[1:-1]
+    dtype, value = CHOOSABLE[three[0].text].dtype, three[2].text[1:-1]
     if isinstance(dtype, pl.Enum) and three[1].text in ("=", "!=", "<>") and value not in dtype.categories:
         raise ExportError(f"--where {text!r}: {three[0].text} is one of {', '.join(dtype.categories)}")
 

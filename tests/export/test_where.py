@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from analysis.__main__ import EXPORT
 from analysis.export.errors import ExportError
-from analysis.export.where import COLUMNS, FUNCTIONS, KEYWORDS, chosen, condition
-from analysis.schema import TRAJECTORIES
+from analysis.export.where import CHOOSABLE, COLUMNS, FUNCTIONS, KEYWORDS, choosable, chosen, condition
+from analysis.schema import FINDINGS, TOOL_CALLS, TRAJECTORIES
 from tests.measures.frames import rows
 
 RUNS = rows(
@@ -48,6 +48,26 @@ def ids(text: str) -> list[str]:
 )
 def test_a_condition_chooses_whole_records_by_their_columns(text: str, expected: list[str]) -> None:
     assert ids(text) == expected
+
+
+def test_records_are_chosen_by_their_findings_and_their_failed_calls() -> None:
+    broken = rows(
+        FINDINGS,
+        {"trajectory_id": "b", "rule": "unanswered_call"},
+        {"trajectory_id": "b", "rule": "closing_marker"},
+        {"trajectory_id": "b", "rule": "unanswered_call"},
+    )
+    calls = rows(
+        TOOL_CALLS,
+        {"trajectory_id": "a", "call": 1, "outcome": "error"},
+        {"trajectory_id": "a", "call": 2, "outcome": "ok"},
+    )
+    frame = choosable(RUNS, broken, calls)
+    assert frame.collect().schema == CHOOSABLE.schema
+    facts = frame.select("trajectory_id", "findings", "rules", "failed_calls").collect()
+    assert facts.rows() == [("a", 0, "", 1), ("b", 3, "closing_marker,unanswered_call", 0), ("c", 0, "", 0)]
+    found = {text: chosen(frame, text)["trajectory_id"].to_list() for text in ("findings = 0", "rules LIKE '%call%'")}
+    assert found == {"findings = 0": ["a", "c"], "rules LIKE '%call%'": ["b"]}
 
 
 def test_null_is_not_true() -> None:
