@@ -67,6 +67,10 @@ CONTRAST = """() => {
 }"""
 
 
+# Cells of words that are not set from the left.
+ASTRAY = """() => [...document.querySelectorAll('.jp-OutputArea .tj td:not(.n)')]
+    .filter(e => !['start', 'left'].includes(getComputedStyle(e).textAlign)).map(e => e.innerText)"""
+
 # By how many pixels the widest output sticks out of its place.
 OVERFLOW = """() => Math.max(...[...document.querySelectorAll('.jp-OutputArea-output')].map(
     e => e.scrollWidth - e.clientWidth))"""
@@ -233,9 +237,10 @@ def charts_in(notebook: dict[str, Any]) -> int:
     return sum(any("vegalite" in kind for kind in output.get("data", {})) for output in outputs(notebook))
 
 
-def notices_in(notebook: dict[str, Any]) -> int:
+def sentences_in(notebook: dict[str, Any]) -> int:
+    """Sentences that stand in place of a chart: nothing to draw, or what a source must hold for it."""
     kinds = [output.get("metadata", {}).get("trajectory", {}).get("kind") for output in outputs(notebook)]
-    return kinds.count("notice")
+    return kinds.count("notice") + kinds.count("empty")
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
@@ -251,10 +256,13 @@ def test_a_notebook_runs_as_it_is_and_draws_the_same_charts_for_whoever_opens_it
         assert not warnings, "red boxes in the notebook"
         charts = charts_in(executed)
         source = "".join("".join(cell["source"]) for cell in executed["cells"] if cell["cell_type"] == "code")
-        assert charts + notices_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
+        assert charts + sentences_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
         marks = drawn_marks(page, charts)
         assert page.evaluate(CONTRAST) == [], "text too faint to read in the light theme"
+        assert page.evaluate(ASTRAY) == [], "words that stand at the right, as numbers do"
 
+    if not notebook[0].isdigit():
+        return  # Its figures answer to Python: they live as long as the kernel that drew them.
     with opened(chromium, colleagues_lab, notebook) as page:
         assert drawn_marks(page, charts) == marks
         assert page.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
