@@ -1,0 +1,221 @@
+"""The notebook to explore with, in a real JupyterLab without a network, driven as a person drives it.
+
+What Python holds is asked in a cell of the notebook, as a person would ask it.
+"""
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from analysis import load
+from tests.browser.test_lab import CONTRAST, Lab, jupyter_lab, opened, run_all
+from tests.conftest import ROOT
+from tests.explore.people import HOSTILE, records
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Dialog, Locator, Page
+
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
+
+NOTEBOOK = "explore.ipynb"
+WAIT_S = 60
+ENVIRONMENT = "env_13_sft"
+# A cell that says what Python holds, between marks that nothing else in the page has.
+ASK = "print(f\"<<{view.selected['trajectory_id'].to_list()}|{view.selection.sentence()}|{view.trajectory}>>\")"
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    home = tmp_path_factory.mktemp("explore")
+    folder = home / "notebooks"
+    folder.mkdir()
+    shutil.copy(ROOT / "notebooks" / NOTEBOOK, folder)
+    shutil.copy(ROOT / "notebooks" / "85_transcripts.ipynb", folder)
+    (folder / "hostile.json").write_text(json.dumps(records()), encoding="utf-8")
+    with jupyter_lab(folder, home, theme="JupyterLab Dark") as running:
+        yield running
+
+
+def with_cells(lab: Lab, name: str, notebook: str = NOTEBOOK, ask: bool = True, **parameters: str) -> str:
+    """A copy of a notebook with other parameters and, at the end, the cell that asks."""
+    content = json.loads((ROOT / "notebooks" / notebook).read_text(encoding="utf-8"))
+    for cell in content["cells"]:
+        if "parameters" in cell["metadata"].get("tags", []):
+            lines = "".join(cell["source"]).splitlines()
+            given = [f"{parameter} = {value!r}" for parameter, value in parameters.items()]
+            cell["source"] = "\n".join([*lines, *given])
+    if ask:
+        last: dict[str, Any] = {
+            "cell_type": "code",
+            "id": "ask",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+            "source": ASK,
+        }
+        content["cells"].append(last)
+    (lab.folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return name
+
+
+def held(page: "Page") -> tuple[list[str], str, str]:
+    """Ask Python: the ids selected, the choice in words, the trajectory that is read."""
+    cell = page.locator(".jp-Notebook .jp-CodeCell").last
+    cell.locator(".cm-content").click()
+    before = cell.locator(".jp-InputPrompt").inner_text()
+    page.keyboard.press("Control+Enter")
+    until(lambda: re.search(r"\d", text := cell.locator(".jp-InputPrompt").inner_text()) and text != before)
+    (said,) = re.findall(r"<<(.*)>>", cell.locator(".jp-OutputArea-output").inner_text(), flags=re.DOTALL)
+    ids, sentence, read = said.split("|")
+    return json.loads(ids.replace("'", '"')), sentence, read
+
+
+def until(condition: Callable[[], Any], what: str = "") -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, what or "it did not come to that"
+        time.sleep(0.05)
+
+
+def figure(page: "Page", place: int) -> "Locator":
+    """Environments, tools, lengths, mode and ending."""
+    return page.locator(".tj-explore svg.marks").nth(place)
+
+
+def click_name(page: "Page", place: int, name: str) -> None:
+    figure(page, place).locator(f"path[aria-label^='name: {name};']").click()
+
+
+def said(page: "Page") -> str:
+    return page.locator(".tj-explore .tj-line").first.inner_text()
+
+
+def listed(page: "Page") -> list[str]:
+    """All ids of the table, gathered while it is scrolled from top to bottom."""
+    ids: list[str] = page.evaluate(
+        """async () => {
+            const body = document.querySelector('.tj-explore .dt-scroll-body'), ids = new Set();
+            for (let top = 0; ; top += 150) {
+                body.scrollTop = top;
+                await new Promise(resolve => setTimeout(resolve, 60));
+                body.querySelectorAll('tbody tr td:first-child').forEach(cell => ids.add(cell.innerText));
+                if (top > body.scrollHeight) return [...ids];
+            }
+        }"""
+    )
+    return sorted(ids)
+
+
+def rows(page: "Page") -> "Locator":
+    return page.locator(".tj-explore .dt-scroll-body tbody tr")
+
+
+def test_choosing_reading_searching_and_keeping_a_part(chromium: Any, lab: Lab) -> None:
+    with opened(chromium, lab, with_cells(lab, "driven.ipynb")) as page:
+        page.set_viewport_size({"width": 1440, "height": 1600})
+        run_all(page)
+        figure(page, 3).wait_for()
+        rows(page).first.wait_for()
+        everybody, _, _ = held(page)
+        assert page.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
+
+        click_name(page, 0, ENVIRONMENT)
+        until(lambda: f"environment {ENVIRONMENT}" in said(page))
+        of_environment, sentence, _ = held(page)
+        assert sentence == f"environment {ENVIRONMENT}"
+        chosen = load("sample").where(env_id=ENVIRONMENT).trajectories.collect()
+        assert of_environment == chosen["trajectory_id"].to_list()
+        until(lambda: f"{len(of_environment)} trajectories" in page.locator(".dt-info").inner_text())
+        assert listed(page) == of_environment
+
+        lengths = figure(page, 2)
+        lengths.scroll_into_view_if_needed()
+        box = lengths.bounding_box()
+        assert box
+        page.mouse.move(box["x"] + 100, box["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 170, box["y"] + 40, steps=5)
+        page.mouse.up()
+        until(lambda: ", steps " in said(page))
+        part, sentence, _ = held(page)
+        (span,) = re.findall(r"steps (\d+) to (\d+)", sentence)
+        in_span = chosen.filter(chosen["assistant_messages"].is_between(int(span[0]), int(span[1])))
+        assert part == in_span["trajectory_id"].to_list()
+        assert 0 < len(part) < len(of_environment)
+        until(lambda: rows(page).count() == len(part))
+        assert listed(page) == part
+        tools = {name for names in _tools(part) for name in names}
+        until(lambda: figure(page, 1).locator("path[aria-label^='name: ']").count() == len(tools), "the figure beside")
+
+        rows(page).nth(1).click()
+        page.locator(".tj-read .turn").first.wait_for()
+        assert held(page)[2] == part[1]
+        search = page.get_by_placeholder("Search in this transcript")
+        search.fill("SUCCESS")
+        search.press("Enter")
+        page.locator(".tj-read mark").first.wait_for(state="attached")
+        assert {word.lower() for word in page.locator(".tj-read mark").all_inner_texts()} == {"success"}
+        hits = page.locator(".tj-read .hits a")
+        assert hits.count() == page.locator(".tj-read mark").count() > 0
+        hits.last.click()
+        until(lambda: page.locator(".tj-read mark").last.evaluate(IN_SIGHT), "the last hit is scrolled to")
+
+        page.get_by_placeholder("Name of a subset").fill("part")
+        page.locator(".tj-explore button", has_text="Save").click()
+        page.get_by_text("Saved. In any notebook here:").wait_for()
+        page.get_by_role("button", name="Select all again").click()
+        until(lambda: said(page).startswith("420 of 420"))
+        assert held(page)[0] == everybody
+
+    assert load(lab.folder / "part.subset.toml").trajectories.collect()["trajectory_id"].to_list() == part
+    again = with_cells(lab, "again.ipynb", "85_transcripts.ipynb", ask=False, source="part.subset.toml")
+    with opened(chromium, lab, again) as page:
+        run_all(page)
+        assert page.get_by_text(f"{len(part)} of the 420 trajectories of sample").count() > 0
+        read = set(page.locator("details.transcript > summary b").all_inner_texts())
+        assert read
+        assert read <= set(part)
+
+
+# Whether an element lies inside the pane that scrolls it.
+IN_SIGHT = """element => {
+    const [box, pane] = [element, element.closest('.tj-read')].map(e => e.getBoundingClientRect());
+    return box.top >= pane.top - 1 && box.bottom <= pane.bottom + 1;
+}"""
+
+
+def _tools(ids: list[str]) -> list[list[str]]:
+    calls = load("sample").tool_calls.collect()
+    return [calls.filter(calls["trajectory_id"] == id_)["tool_name"].drop_nulls().to_list() for id_ in ids]
+
+
+def test_strings_of_the_source_stay_text_in_every_part_of_the_view(chromium: Any, lab: Lab) -> None:
+    with opened(chromium, lab, with_cells(lab, "hostile.ipynb", source="hostile.json")) as page:
+        ran: list[str] = []
+
+        def note(dialog: "Dialog") -> None:
+            ran.append(dialog.message)
+            dialog.dismiss()
+
+        page.on("dialog", note)
+        page.set_viewport_size({"width": 1440, "height": 1600})
+        run_all(page)
+        rows(page).nth(3).wait_for()
+        assert HOSTILE in rows(page).nth(3).inner_text()
+        rows(page).nth(3).click()
+        page.locator(".tj-read .turn").first.wait_for()
+        figure(page, 0).locator("path[aria-label^='name: ']").last.wait_for(state="attached")
+        figure(page, 0).locator("path[aria-label^='name: ']").nth(1).hover()
+        page.locator("#vg-tooltip-element.visible").wait_for()
+        figure(page, 0).locator("path[aria-label^='name: ']").nth(1).click()
+        until(lambda: "environment " in said(page))
+        page.get_by_placeholder("Search in this transcript").fill("<img")
+        page.keyboard.press("Enter")
+        page.locator(".tj-read mark").first.wait_for(state="attached")
+        assert page.locator("img[src=x]").count() == 0
+        assert ran == []
