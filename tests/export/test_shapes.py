@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import records
@@ -50,6 +50,7 @@ def same(trajectory: Trajectory, **changed: Any) -> Trajectory:
 # Round trips
 
 
+@settings(max_examples=40)
 @given(st.lists(STEPS, min_size=1, max_size=5), st.sampled_from(["conversation", "non_conversation"]))
 def test_chat_rows_read_as_the_record_itself(steps: list[Any], traj_type: str) -> None:
     record = trajectory(env_id="bank", traj_type=traj_type, steps=steps, trial=3, total_reward=0.5)
@@ -57,6 +58,7 @@ def test_chat_rows_read_as_the_record_itself(steps: list[Any], traj_type: str) -
     assert same(read(row)) == same(read(record))
 
 
+@settings(max_examples=40)
 @given(st.lists(STEPS, min_size=1, max_size=5))
 def test_sharegpt_rows_read_as_the_record_without_its_closing_turn(steps: list[Any]) -> None:
     record = trajectory(env_id="bank", steps=steps)
@@ -81,6 +83,7 @@ def test_sharegpt_rows_read_as_the_record_without_its_closing_turn(steps: list[A
     )
 
 
+@settings(max_examples=40)
 @given(st.lists(STEPS, max_size=4))
 def test_the_last_alpaca_row_reads_as_the_record_with_its_last_thought_alone(steps: list[Any]) -> None:
     # With a tool at least: a row without any has nothing to tell it from plain chat, whose thoughts are its text.

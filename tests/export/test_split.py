@@ -4,7 +4,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.export.errors import ExportError
@@ -26,6 +26,7 @@ def runs(scenarios: list[tuple[str, str, int]]) -> pl.DataFrame:
 SCENARIOS = [(f"env_{n % 7}", f"task_{n}", 1 + n % 3) for n in range(60)]
 
 
+@settings(max_examples=40)
 @given(
     share=st.floats(0.01, 0.99),
     seed=st.integers(0, 2**32),

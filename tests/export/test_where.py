@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.__main__ import EXPORT
@@ -119,6 +119,7 @@ def test_polars_own_sql_opens_files_while_it_parses_which_is_why_words_are_check
         pl.sql_expr(f"env_id IN (SELECT column_1 FROM read_csv('{tmp_path}/secret.csv'))")
 
 
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from([*"()',\"\\;-*/", "select", "from", "read_csv", "in", "exists", "env_id", "steps"])))
 def test_what_is_let_through_names_no_table(words: list[str]) -> None:
     text = " ".join(words)
