@@ -14,7 +14,7 @@ from papermill.parameterize import parameterize_notebook
 from analysis.parameters import Parameter, ParameterError, check, declared, problem
 from tests.conftest import ROOT
 
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 CELL = """source: str = "sample"  # what to read
 traj_type: str = ""  # only this mode
 top: int = 20  # bars per chart
