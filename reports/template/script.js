@@ -100,8 +100,11 @@
   const whole = (chart, room) => {
     const spec = structuredClone(chart.spec);
     const config = structuredClone(store.configs[chart.config]);
-    if (config.axis?.labelLimit) config.axis.labelLimit = Math.min(config.axis.labelLimit, Math.round(room * 0.4));
-    if (config.legend?.labelLimit) config.legend.labelLimit = Math.min(config.legend.labelLimit, room - 40);
+    const most = (part, name, limit) => (config[part] = { ...config[part], [name]: Math.min(config[part]?.[name] ?? limit, Math.round(limit)) });
+    most("axis", "labelLimit", room * 0.4);
+    most("axis", "titleLimit", room * 0.6); // a longer title would take the whole room for itself
+    most("legend", "labelLimit", room - 40);
+    most("legend", "titleLimit", room - 40);
     if (chart.fluid) spec.width = room;
     const datasets = Object.fromEntries(chart.data.map((name) => [name, rows(name).filter(isChosen)]));
     return { ...spec, config, datasets };
