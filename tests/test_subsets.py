@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import papermill
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from analysis.schema import BASE_TABLES, RECORD_TABLES
 from analysis.sources import SourceError
 from analysis.tables import Tables, subsets, write_tables
 from tests.builders import step, trajectory
+from tests.test_report import House, Paper
 
 ID = [f"00000-{row:05d}" for row in range(7)]
 
@@ -224,3 +226,21 @@ def test_every_record_table_is_narrowed_or_says_that_it_is_the_sources() -> None
     whole_source = {table.name for table in RECORD_TABLES if "trajectory_id" not in table.names}
     assert whole_source == {"tools", "rejected"}
     assert part.rejected.collect().height == 1
+
+
+def test_a_report_of_a_subset_is_made_anew_when_it_holds_other_trajectories(tmp_path: Path) -> None:
+    papermill.engines.papermill_engines.register("paper", Paper)
+    house = House(tmp_path)
+    house.report("a")
+    data = load(house.source)
+
+    def key_of(id_: str) -> str:
+        path = saved(data, id_, folder=house.folder, replace=True)
+        house.run(source=str(path))
+        manifest = json.loads((house.out / "manifest.json").read_bytes())
+        assert manifest["content_hash"] == data.manifest["content_hash"]
+        return str(manifest["pages"][0]["key"])
+
+    first = key_of(ID[0])
+    assert key_of(ID[0]) == first
+    assert key_of(ID[1]) != first
