@@ -41,7 +41,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "seed": (0, 2**63 - 1),
 }
 # The same for words; the empty one always stands for all.
-CHOICES: dict[str, tuple[str, ...]] = {"traj_type": MODES}
+CHOICES: dict[str, tuple[str, ...]] = {"traj_type": MODES, "model_by": ("model", "file")}
 
 _KINDS = {
     "str": "text",

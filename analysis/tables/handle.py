@@ -171,7 +171,7 @@ class Tables:
         def __getattr__(self, name: str) -> Any:
             if name.startswith("_"):
                 raise AttributeError(name)
-            known = [*BY_NAME, "where", "table", "calls_of", "read", "derive", "manifest", "selection"]
+            known = [own for own in dir(self) if not own.startswith("_")]
             raise AttributeError(f"no table or method {name!r}; {hint(name, known)}")
 
     def read(self, trajectory_ids: Iterable[str]) -> list[Trajectory]:
