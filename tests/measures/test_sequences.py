@@ -1,5 +1,6 @@
 """Sequences on few calls: what follows what, how predictable it is, which runs recur, what comes before a change."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -54,6 +55,99 @@ def test_across_environments_a_sequence_is_made_of_verbs_or_kinds() -> None:
     pairs = {(before, after): n for before, after, n in kinds.select("before", "after", "transitions").iter_rows()}
     assert pairs["query", "change"] == 2
     assert pairs["change", "change"] == 1
+
+
+def test_support_and_length_are_twenty_where_nothing_else_is_said() -> None:
+    many = script(*[" ".join(f"tool{n:02}:1+" for n in range(30))] * 20)
+    found = m.transitions(many, NO_CATALOGUE).collect()
+    assert {*found["before"], *found["after"]} == {"(start)", *(f"tool{n:02}" for n in range(20))}
+    assert m.transitions(many.filter(pl.col("trajectory_id") != "t1"), NO_CATALOGUE).collect().is_empty()
+    assert m.ngrams(many, NO_CATALOGUE).collect().height == 20
+    assert m.ngrams(many.filter(pl.col("trajectory_id") != "t1"), NO_CATALOGUE).collect().is_empty()
+    nineteen, twenty = script(" ".join(["get:1+"] * 18)), script(" ".join(["get:1+"] * 19))
+    rates = [m.entropy(seen, NO_CATALOGUE).collect()["entropy_rate"][0] for seen in (nineteen, twenty)]
+    assert rates[0] is None
+    assert rates[1] is not None
+
+
+def test_support_counts_what_follows_a_call_and_the_support_itself_is_enough() -> None:
+    found = m.transitions(CALLS, NO_CATALOGUE, min_n=3).collect()
+    assert found.select("before", "after").rows() == [("(start)", "get_a"), ("get_a", "(end)")]
+
+
+def test_calls_as_frequent_as_each_other_stand_in_the_alphabets_order() -> None:
+    seen = script("b:1+ d:1+ c:1+ a:1+", "a:1+ c:1+ d:1+ b:1+")
+    found = m.transitions(seen, NO_CATALOGUE, min_n=1).collect()
+    assert found.select("before", "after").rows() == [
+        *[("(start)", "a"), ("(start)", "b")],
+        *[("a", "(end)"), ("a", "c")],
+        *[("b", "(end)"), ("b", "d")],
+        *[("c", "a"), ("c", "d")],
+        *[("d", "b"), ("d", "c")],
+    ]
+    kept = m.transitions(seen, NO_CATALOGUE, min_n=1, top=3).collect()
+    assert kept["before"].unique(maintain_order=True).to_list() == ["(start)", "a", "b", "c"]
+
+
+def test_environments_as_predictable_as_each_other_stand_in_natural_order() -> None:
+    seen = pl.concat(script("", *[""] * n, "get:1+ set:1+", env_id=env) for n, env in enumerate(["e10", "e9", "e2"]))
+    assert m.entropy(seen, NO_CATALOGUE, min_n=1).collect()["env_id"].to_list() == ["e2", "e9", "e10"]
+
+
+def test_an_environments_entropy_is_of_its_own_calls() -> None:
+    # In one environment get follows get or ends; in the other get is followed by set: together they would mix.
+    one = script("get:1+ get:1+", env_id="one")
+    two = script("", "get:1+ set:1+", "get:1+ set:1+", env_id="two")
+    found = m.entropy(pl.concat([one, two]), NO_CATALOGUE, min_n=1).collect()
+    assert found.select("env_id", "transitions", "states").rows() == [("two", 6, 2), ("one", 3, 1)]
+    assert found["entropy_rate"].to_list() == pytest.approx([0, 2 / 3])
+    # The next of `one` is get twice and the end once.
+    flat = -(2 / 3 * math.log2(2 / 3) + 1 / 3 * math.log2(1 / 3))
+    assert found["entropy"].to_list() == pytest.approx([math.log2(3), flat])
+
+
+def test_runs_come_by_trajectories_then_by_length_then_by_name() -> None:
+    seen = script(*["x:1+ y:1+"] * 3, *["a:1+ b:1+ c:1+"] * 2, *["p:1+ q:1+"] * 2)
+    more = pl.concat([seen, script(*[""] * 9, *["k:1+ l:1+"] * 2)])
+    found = m.ngrams(more, NO_CATALOGUE, min_n=2).collect()
+    assert found.select("ngram", "trajectories").rows() == [
+        ("x → y", 3),
+        ("a → b → c", 2),
+        ("k → l", 2),
+        ("p → q", 2),
+    ]
+
+
+def test_twenty_trajectories_make_a_rate_of_those_that_hold_a_run() -> None:
+    seen = script(*["a:1+ b:1+"] * 5, *["c:1+"] * 15)
+    found = m.ngrams(seen, NO_CATALOGUE, min_n=5).collect().row(0, named=True)
+    assert (found["all_trajectories"], found["trajectory_rate"]) == (20, 5 / 20)
+    assert found["trajectory_rate_low"] < 5 / 20 < found["trajectory_rate_high"]
+
+
+def test_runs_are_made_of_verbs_or_kinds_as_well() -> None:
+    seen = script("get_a:1+ set_a:1+", "get_b:1+ set_b:1+")
+    assert m.ngrams(seen, NO_CATALOGUE, min_n=2).collect().is_empty()
+    expected: dict[m.Unit, str] = {"verb": "get → set", "kind": "query → change"}
+    for unit, run in expected.items():
+        assert m.ngrams(seen, NO_CATALOGUE, unit=unit, min_n=2).collect()["ngram"].to_list() == [run]
+        assert m.entropy(seen, NO_CATALOGUE, unit=unit, min_n=1).collect()["states"].to_list() == [2]
+    assert m.entropy(seen, NO_CATALOGUE, min_n=1).collect()["states"].to_list() == [4]
+
+
+def test_twenty_changes_make_rates_of_what_comes_before_them_for_each_mode() -> None:
+    talk = script(*["get:1+ set:1+ set:1+"] * 5, *["set:1+"] * 10)
+    solo = script(*[""] * 15, "get:1+ set:1+", traj_type="non_conversation")
+    found = m.reads_first(pl.concat([solo, talk]), NO_CATALOGUE).collect()
+    assert found.select("traj_type", "after_read_rate", "directly_after_rate").rows() == [
+        ("conversation", 10 / 20, 5 / 20),
+        ("non_conversation", None, None),
+    ]
+    row = found.row(0, named=True)
+    assert row["after_read_rate_low"] < 10 / 20 < row["after_read_rate_high"]
+    assert row["directly_after_rate_low"] < 5 / 20 < row["directly_after_rate_high"]
+    catalogue = rows(ENVIRONMENT_TOOLS, {"env_id": "bank", "tool_name": "set", "kind": "change"})
+    assert m.reads_first(talk, catalogue).collect()["catalogued_calls"].to_list() == [20]
 
 
 def test_an_unreadable_block_holds_its_place_in_the_sequence() -> None:
