@@ -67,6 +67,12 @@ CONTRAST = """() => {
 }"""
 
 
+# The pictures of a page of Markdown are there, and each of them is one.
+PICTURES = """() => {
+    const pictures = [...document.querySelectorAll('.jp-MarkdownViewer img')];
+    return pictures.length > 0 && pictures.every(e => e.naturalWidth > 0);
+}"""
+
 # Cells of words that are not set from the left.
 ASTRAY = """() => [...document.querySelectorAll('.jp-OutputArea .tj td:not(.n)')]
     .filter(e => !['start', 'left'].includes(getComputedStyle(e).textAlign)).map(e => e.innerText)"""
@@ -324,6 +330,7 @@ def test_make_lab_serves_this_machine_only_asks_for_its_token_and_opens_the_tour
         (printed,) = set(re.findall(rf"http://127\.0\.0\.1:{port}\S*\?token=\w+", log.read_text(encoding="utf-8")))
         page.goto(printed)
         page.locator(".jp-MarkdownViewer h1").wait_for(timeout=START_S * 1000)
+        page.wait_for_function(PICTURES, timeout=START_S * 1000)
     finally:
         page.close()
         os.killpg(server.pid, signal.SIGTERM)
