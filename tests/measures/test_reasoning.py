@@ -90,6 +90,44 @@ def test_four_messages_stand_in_the_first_third_sixth_and_eighth_tenth() -> None
     assert found["missing_rate"].to_list() == [0, 1, 1, 0]
 
 
+def test_the_tenths_of_both_modes_stand_in_order_with_their_counts() -> None:
+    found = reasoning.positions(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    columns = ("traj_type", "decile", "assistant_messages", "without_reasoning", "missing_rate")
+    assert found.select(columns).rows() == [
+        ("conversation", 1, 1, 0, 0),
+        ("conversation", 3, 1, 1, 1),
+        ("conversation", 6, 1, 1, 1),
+        ("conversation", 8, 1, 0, 0),
+        ("non_conversation", 1, 1, 0, 0),
+        ("non_conversation", 6, 1, 0, 0),
+    ]
+
+
+def test_a_mode_without_reasoning_leaves_the_other_its_trend() -> None:
+    solo = pl.col("trajectory_id") == "solo"
+    half = MESSAGES_SEEN.with_columns(reasoning_chars=pl.when(solo).then("reasoning_chars"))
+    assert reasoning.positions(half, TRAJECTORIES_SEEN).collect()["traj_type"].to_list() == ["non_conversation"] * 2
+
+
+def test_bins_stand_in_order_and_end_where_the_next_begins() -> None:
+    found = reasoning.lengths(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "thoughts", "thought_share", "mode_thoughts").rows() == [
+        *[("conversation", 1, 1 / 2, 2)] * 2,
+        *[("non_conversation", 1, 1 / 2, 2)] * 2,
+    ]
+    assert found["chars_from"].to_list() == pytest.approx([100, 1000, 10**1.6, 10**2.1])
+    assert found["chars_to"].to_list() == pytest.approx([10**2.1, 10**3.1, 10**1.7, 10**2.2])
+
+
+def test_the_99th_percentile_is_interpolated_and_rates_have_intervals() -> None:
+    found = reasoning.summary(times(MESSAGES_SEEN, 20), times(TRAJECTORIES_SEEN, 20)).collect()
+    assert found["traj_type"].to_list() == ["conversation", "non_conversation"]
+    row = found.row(0, named=True)
+    assert row["thought_before_call_share_low"] < 1 / 2 < row["thought_before_call_share_high"]
+    once = reasoning.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
+    assert once["p99_chars"].to_list() == pytest.approx([100 + 0.99 * 900, 50 + 0.99 * 100])
+
+
 def test_quartiles_of_a_tenth_are_interpolated() -> None:
     lengths = (100, 200, 300, 400)
     made = rows(

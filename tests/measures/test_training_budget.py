@@ -234,6 +234,90 @@ def test_parts_hold_every_token_once() -> None:
     assert found.filter(pl.col("part") == "user")["tokens"].sum() == user
 
 
+def test_each_part_holds_what_it_names_in_the_order_it_is_rendered() -> None:
+    sources: dict[str, Callable[[dict[str, object]], tuple[str, ...]]] = {
+        "tools and system": lambda m: ("tools", "content") if m["role"] == "system" else ("tools",),
+        "user": lambda m: () if m["role"] in ("system", "assistant") else ("content",),
+        "reasoning": lambda m: ("reasoning",),
+        "assistant text": lambda m: ("content",) if m["role"] == "assistant" else (),
+        "calls": lambda m: ("call",),
+        "results": lambda m: ("result",),
+        "template": lambda m: ("header", "thought", "template"),
+    }
+    found = budget.parts(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "part").rows() == [
+        (mode, part) for mode in ("conversation", "non_conversation") for part in sources
+    ]
+    for row in found.iter_rows(named=True):
+        seen = [m for m in SEEN if MODES[str(m["trajectory_id"])] == row["traj_type"]]
+        tokens = sum(int(str(m[f"{name}_tokens"])) for m in seen for name in sources[row["part"]](m))
+        trajectories = len({m["trajectory_id"] for m in seen})
+        assert (row["tokens"], row["trajectories"]) == (tokens, trajectories)
+        assert row["tokens_per_trajectory"] == pytest.approx(tokens / trajectories)
+        assert row["token_share"] == pytest.approx(tokens / sum(len(full(m)) for m in seen))
+
+
+def test_the_table_of_lengths_goes_by_layout_mode_and_length_in_bins_of_1024_tokens() -> None:
+    longer = TOKENS_SEEN.with_columns(pl.col("content_tokens") * 300)
+    found = budget.lengths(longer, TRAJECTORIES_SEEN).collect()
+    assert (found["tokens_to"] - found["tokens_from"]).unique().to_list() == [1_024]
+    assert (found["tokens_from"] % 1_024).unique().to_list() == [0]
+    places = found.select(pl.col("layout").to_physical(), "traj_type", "tokens_from").rows()
+    assert places == sorted(places)
+    assert len({layout for layout, _, _ in places}) == len({mode for _, mode, _ in places}) == 2
+    sums = found.group_by("layout", "traj_type").agg(pl.col("samples", "sample_share").sum(), "mode_samples")
+    for samples, share, of in sums.select("samples", "sample_share", "mode_samples").iter_rows():
+        assert share == pytest.approx(1)
+        assert set(of) == {samples}
+    assert found["sample_share"].to_list() == pytest.approx((found["samples"] / found["mode_samples"]).to_list())
+
+
+def test_limits_and_losses_go_by_layout_then_mode_then_limit() -> None:
+    modes = ("conversation", "non_conversation")
+    found = budget.over_limits(TOKENS_SEEN, TRAJECTORIES_SEEN, limits=(200, 100)).collect()
+    assert found.select("layout", "traj_type", "limit").rows() == [
+        (layout, mode, limit) for layout in budget.LAYOUTS for mode in modes for limit in (100, 200)
+    ]
+    lost = budget.cutoff_loss(TOKENS_SEEN, TRAJECTORIES_SEEN, cutoff=100).collect()
+    assert lost.select("layout", "traj_type").rows() == [(layout, mode) for layout in budget.LAYOUTS for mode in modes]
+    assert lost["lost_share"].to_list() == pytest.approx(
+        (lost["supervised_lost"] / lost["supervised_tokens"]).to_list()
+    )
+    assert lost["cutoff"].to_list() == [100] * 4
+
+
+def test_over_twenty_samples_the_share_over_a_limit_is_told_and_under_twenty_it_is_not() -> None:
+    many = rows(
+        TOKENS,
+        *(
+            {"trajectory_id": f"t{n}", "message": 0, "role": "assistant", "call_tokens": 100 + 100 * (n < 5)}
+            for n in range(20)
+        ),
+    )
+    runs = rows(TRAJECTORIES, *({"trajectory_id": f"t{n}"} for n in range(20)))
+    whole = budget.over_limits(many, runs, limits=(100, 200)).collect().filter(pl.col("layout") == "whole")
+    assert whole.select("limit", "over", "over_share").rows() == [(100, 5, 5 / 20), (200, 0, 0)]
+    assert whole["over_share_low"][0] < 5 / 20 < whole["over_share_high"][0]
+    few = many.filter(pl.col("trajectory_id") != "t19")
+    assert budget.over_limits(few, runs, limits=(100,)).collect()["over_share"].null_count() == 2
+
+
+def test_the_expansion_of_each_number_of_turns_is_of_its_own_trajectories() -> None:
+    found = budget.expansion_by_steps(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()
+    assert found.select("traj_type", "turns", "trajectories").rows() == [
+        ("conversation", 3, 1),
+        ("conversation", 12, 1),
+        ("non_conversation", 2, 1),
+    ]
+    for row, name in zip(found.iter_rows(named=True), ("talk", "long", "solo"), strict=True):
+        seen = by_trajectory()[name]
+        turns = [place for place, message in enumerate(seen) if message["role"] == "assistant"]
+        once = sum(len(full(message)) for message in seen)
+        samples = sum(sum(pair) for place in turns for pair in pairs_of_sample(seen[:place], seen[place]))
+        assert (row["tokens_per_trajectory"], row["sample_tokens_per_trajectory"]) == (once, samples)
+        assert row["expansion_factor"] == pytest.approx(samples / once)
+
+
 @pytest.mark.parametrize(("measure", "result"), MEASURES)
 def test_order_of_the_rows_is_irrelevant(measure: Measure, result: Table) -> None:
     found = measure(TOKENS_SEEN, TRAJECTORIES_SEEN).collect()
