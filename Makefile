@@ -61,10 +61,13 @@ types: $(READY)
 	@$(BIN)/mypy
 
 fast: $(READY) ## The fast tests alone
-	@$(PYTEST) -m "not slow" -n $(WORKERS) $(ARGS)
+	@$(PYTEST) -m "not slow and not nightly" -n $(WORKERS) $(ARGS)
 
 slow: $(READY) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
 	@$(PYTEST) -m slow $(ARGS)
+
+nightly: $(READY) ## The tests that take minutes, which no other target runs: kills at forty random moments
+	@$(PYTEST) -m nightly $(ARGS)
 
 # Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser
 # tests skip and say so, unless REQUIRE_BROWSER=1 makes its absence a failure.

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import nbformat
 import papermill
@@ -27,6 +28,7 @@ from papermill.engines import Engine
 from papermill.exceptions import PapermillExecutionError
 
 from analysis.parameters import Parameter, ParameterError
+from analysis.report import folder
 from analysis.report.failures import EXIT, Failure, exit_status, explain
 from analysis.report.run import Request, Result, command, file_name, run
 from analysis.report.suite import (
@@ -39,6 +41,9 @@ from tests.builders import step, trajectory
 from tests.conftest import ROOT
 
 PARAMETERS = 'source: str = "sample"  # what to read; empty = all\ntop: int = 20  # bars'
+PROVENANCE = {"source": "s", "synthetic": False, "revision": None, "content_hash": "h", "bytes": 1, "dialects": {},
+              "records_in": 1, "kept": 1, "rejected": 0, "parameters": {}, "versions": {}, "commit": "", "date": "",
+              "command": ""}  # fmt: skip
 KERNEL = {"name": "python3", "language": "python", "display_name": "Python 3"}
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 RAISED: dict[str, Callable[[], BaseException]] = {
@@ -91,9 +96,10 @@ class House:
         self.out = folder / "out"
         self.executed = folder / "executed"
         self.suite = folder / "reports" / "suite.toml"
-        self.suite.parent.mkdir(parents=True)
+        self.suite.parent.mkdir(parents=True, exist_ok=True)
         self.source = folder / "records.json"
-        self.records(trajectory(env_id="bank", steps=[step(tool="get_user")]), trajectory(env_id="shop"))
+        if not self.source.exists():  # else it is the house of another process
+            self.records(trajectory(env_id="bank", steps=[step(tool="get_user")]), trajectory(env_id="shop"))
 
     def records(self, *records: dict[str, Any]) -> None:
         self.source.write_text(json.dumps(records, indent=4), encoding="utf-8")
@@ -427,6 +433,10 @@ def test_hostile_texts_are_shown_as_text(house: House) -> None:
     assert "<img" not in index
     assert "&lt;img src=x onerror=alert(1)&gt;" in index
     assert "<script" not in index
+    house.report("b", "1", parameters=PARAMETERS + '\nenv_id: str = ""')
+    house.run(source=str(source), only=("b",), each="env_id")
+    assert "<img" not in house.page("index")
+    assert house.page("index").count("<script>") == 1, "the one that sorts"
 
 
 def test_braces_in_paths_are_just_braces(house: House, tmp_path: Path) -> None:
@@ -456,9 +466,54 @@ def test_each_makes_a_page_per_value_in_natural_order_with_an_overview(house: Ho
     }
     assert 'env_id = "env_2"' in injected(house, "a--env_2")
     index = house.page("index")
-    assert re.search(r'<th scope="row" dir="auto">env_2</th><td class="number">1</td><td class="number">1</td>', index)
+    assert index.index(">env_2<") < index.index(">env_10<")
     assert index.count('<svg class="spark"') == 3
     assert "<img" not in index
+
+
+def test_the_overview_tells_of_each_value_what_it_is_worth(house: House) -> None:
+    """Counts, findings, the error rate with its n and none over too few, and the spread of the steps in words."""
+    house.report("a", "1", parameters=PARAMETERS + '\nenv_id: str = ""')
+    fails = step(tool="x", error="no funds")
+    busy = [trajectory(f"b{n}", env_id="busy", steps=[fails, *[step(tool="x")] * 4][: n + 1]) for n in range(5)] * 2
+    house.records(*busy, trajectory("q", env_id="quiet", steps=[step(tool="x")]))
+    house.run(each="env_id")
+    _, busy_row, quiet_row = re.split(r'<tr><th scope="row" dir="auto">', house.page("index").split("</tbody>")[0])
+    values = re.findall(r'data-value="([^"]*)"', busy_row)
+    calls, errors = 2 * (1 + 2 + 3 + 4 + 5), 2 * 5
+    assert values[0] == "10"
+    assert values[2] == str(calls)
+    assert float(values[3]) == errors / calls
+    assert f"33.3% <small>of {calls}</small>" in busy_row
+    assert "– <small>of 1</small>" in quiet_row
+    assert 'data-value=""' in quiet_row, "nothing is sorted as nothing"
+    (said,) = re.findall(r'role="img" aria-label="([^"]*)"', busy_row)
+    assert re.fullmatch(r"\d+ to \d+ steps, median [\d.]+, the middle half [\d.]+ to [\d.]+", said)
+
+
+def test_failures_of_many_pages_are_listed_before_the_table(house: House) -> None:
+    house.report("a", "1", parameters=PARAMETERS + '\nenv_id: str = ""')
+    house.report("b", "fail", parameters=PARAMETERS + '\nenv_id: str = ""')
+    house.run(each="env_id")
+    before, table = house.page("index").split("<table", 1)
+    assert "2 of 4 reports failed" in before
+    assert "<strong>About b: bank</strong>: cell In [3] `fail` raised ZeroDivisionError: by zero" in before
+    assert table.count("<strong>failed</strong>") == 2
+
+
+def test_two_hundred_pages_cost_their_index_no_two_hundred_drawings(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = Mock(side_effect=folder.render)
+    monkeypatch.setattr(folder, "render", drawn)
+    entries = [folder.Entry(str(n), f"Page {n}", "", f"{n}.html") for n in range(200)]
+    kept = folder.Folder(house.out, PROVENANCE, entries)
+    kept.begin()
+    for entry in entries:
+        kept.make(entry.name, "<html></html>")
+    kept.end()
+    assert drawn.call_count < 100
+    assert kept.index.read_text(encoding="utf-8").count("<a href=") == 200
 
 
 def test_each_goes_on_where_it_stopped_and_makes_anew_what_has_changed(house: House) -> None:

@@ -1,16 +1,20 @@
 """The output folder: pages, written beside and renamed, and an index that says what is there, what is not, and why."""
 
 import os
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 from filelock import FileLock
+from markupsafe import Markup
 
 from analysis.report import assets
 
 State = Literal["pending", "made", "failed", "skipped"]
+# As everywhere: a rate over fewer says more of chance than of an environment.
+FEWEST = 20
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -35,19 +39,36 @@ class Entry(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Group:
-    """A value of the column that pages are made for."""
+    """A value of the column that pages are made for; steps as (least, lower quartile, median, upper quartile, most)."""
 
     value: str
     trajectories: int
+    with_findings: int
     tool_calls: int
-    steps: float
+    judged: int
+    errors: int
+    quantiles: tuple[float, float, float, float, float]
     bars: list[int]
+
+    @property
+    def error_rate(self) -> float | None:
+        return self.errors / self.judged if self.judged >= FEWEST else None
+
+    @property
+    def steps(self) -> float:
+        return self.quantiles[2]
 
     @property
     def spark(self) -> list[tuple[int, float]]:
         """Position and height of each bar, the highest 1."""
         top = max(self.bars, default=0) or 1
         return [(position, round(count / top, 3)) for position, count in enumerate(self.bars) if count]
+
+    @property
+    def spread(self) -> str:
+        """The bars in words."""
+        least, lower, median, upper, most = (f"{quantile:g}" for quantile in self.quantiles)
+        return f"{least} to {most} steps, median {median}, the middle half {lower} to {upper}"
 
 
 @dataclass(frozen=True)
@@ -57,6 +78,7 @@ class Overview:
     column: str
     spread: str
     groups: list[Group]
+    fewest: int = FEWEST
 
 
 class _Told(msgspec.Struct):
@@ -69,7 +91,7 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written; what was there before still is.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = scrap(path)
     try:
         with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.write(text)
@@ -82,13 +104,23 @@ def write_whole(path: Path, text: str) -> None:
 
 @dataclass
 class Folder:
-    """The output folder during one run. What other runs left or are making here stays listed, apart."""
+    """The output folder during one run. What other runs left or are making here stays listed, apart.
+
+    Two runs at once may even make the same pages: of each page the manifest tells what became of it last, by whomever.
+    """
 
     path: Path
     provenance: dict[str, Any]
     entries: list[Entry]
     overview: Overview | None = None
     has_ended: bool = field(default=False, init=False)
+    _said: dict[str, Entry] = field(default_factory=dict, init=False)
+    _drawn: float = field(default=0.0, init=False)
+    _drawing: float = field(default=0.0, init=False)
+    _lock: FileLock = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lock = FileLock(self.path / ".lock")
 
     @property
     def index(self) -> Path:
@@ -99,48 +131,75 @@ class Folder:
         return [entry for entry in self.entries if entry.state == "pending"]
 
     def begin(self, *, keep: bool = False) -> None:
-        """Remove what this run is about to make: until it is made there is nothing, rather than yesterday's.
+        """Say that nothing is made yet, and remove what is about to be made: rather nothing than yesterday's.
 
         Args:
             keep: count a page as made that an earlier run made of the very same.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        made = {one.page: one for one in self._told() if one.state == "made" and self._is_there(one)} if keep else {}
-        for position, entry in enumerate(self.entries):
-            earlier = made.get(entry.page)
-            if earlier is not None and entry.key and earlier.key == entry.key:
-                self.entries[position] = earlier
-            else:
-                (self.path / entry.page).unlink(missing_ok=True)
-        self._tell()
-
-    def update(self, name: str, *, state: State, message: str = "") -> None:
-        """Say what became of a page; one that failed is not there."""
-        for position, entry in enumerate(self.entries):
-            if entry.name == name:
-                self.entries[position] = msgspec.structs.replace(entry, state=state, message=message)
-                if state == "failed":
+        sweep(self.path)
+        with self._lock:
+            made = {one.page: one for one in self._told() if one.state == "made" and self._is_there(one)}
+            for position, entry in enumerate(self.entries):
+                earlier = made.get(entry.page)
+                if keep and earlier is not None and entry.key and earlier.key == entry.key:
+                    self.entries[position] = earlier
+            self._tell({entry.page for entry in self.entries})
+            for entry in self.entries:
+                if entry.state != "made":
                     (self.path / entry.page).unlink(missing_ok=True)
-        self._tell()
+
+    def make(self, name: str, html: str) -> None:
+        """Write a page and say so."""
+        with self._lock:
+            write_whole(self.path / self._entry(name).page, html)
+            self._become(name, state="made")
+
+    def fail(self, name: str, message: str) -> None:
+        """Say why there is no page; there is none."""
+        with self._lock:
+            (self.path / self._entry(name).page).unlink(missing_ok=True)
+            self._become(name, state="failed", message=message)
 
     def end(self) -> None:
         self.has_ended = True
-        self._tell()
+        self._tell(set())
 
-    def write(self, name: str, text: str) -> None:
-        write_whole(self.path / name, text)
+    def _entry(self, name: str) -> Entry:
+        return next(entry for entry in self.entries if entry.name == name)
 
-    def _tell(self) -> None:
-        # Two runs at once on one folder: each reads what the other has told, and adds its own.
-        with FileLock(self.path / ".lock"):
-            others = self._others()
+    def _become(self, name: str, *, state: State, message: str = "") -> None:
+        position = self.entries.index(self._entry(name))
+        self.entries[position] = msgspec.structs.replace(self.entries[position], state=state, message=message)
+        self._tell({self.entries[position].page})
+
+    def _tell(self, changed: set[str]) -> None:
+        with self._lock:
+            told = {entry.page: entry for entry in self._told()}
+            latest = [self._latest(entry, told.get(entry.page), entry.page in changed) for entry in self.entries]
+            others = self._others(told)
+            is_finished = self.has_ended and not any(entry.state == "pending" for entry in latest)
             manifest = {
-                "state": "finished" if self.has_ended and not self.pending else "unfinished",
+                "state": "finished" if is_finished else "unfinished",
                 **self.provenance,
-                "pages": [*self.entries, *others],
+                "pages": [*latest, *others],
             }
-            self.write("manifest.json", msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode() + "\n")
-            self.write("index.html", render(self, others))
+            text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
+            write_whole(self.path / "manifest.json", text + "\n")
+            # Drawing the index of a thousand pages takes a moment: it costs a run a tenth of its time at most. Until it
+            # is drawn anew the index tells of less than there is.
+            if self.has_ended or len(changed) != 1 or time.monotonic() - self._drawn > 10 * self._drawing:
+                start = time.monotonic()
+                write_whole(self.index, render(self, latest, others))
+                self._drawn = time.monotonic()
+                self._drawing = self._drawn - start
+
+    def _latest(self, own: Entry, told: Entry | None, has_changed: bool) -> Entry:
+        """What is true of a page: our own word, unless another run at the same time has had the last."""
+        if has_changed or told is None or told == self._said.get(own.page):
+            self._said[own.page] = own
+            return own
+        return told if self._is_there(told) else msgspec.structs.replace(told, state="pending")
 
     def _told(self) -> list[Entry]:
         """What manifest.json lists. A page is whole before it is listed as made."""
@@ -149,31 +208,69 @@ class Folder:
         except (OSError, msgspec.MsgspecError):
             return []
 
-    def _others(self) -> list[Entry]:
+    def _others(self, told: dict[str, Entry]) -> list[Entry]:
         """Pages that other runs left here, or are making at this moment."""
         own = {entry.page for entry in self.entries}
-        others = [entry for entry in self._told() if entry.page not in own]
+        others = [entry for page, entry in told.items() if page not in own]
         return [entry for entry in others if entry.state in ("pending", "made") and self._is_there(entry)]
 
     def _is_there(self, entry: Entry) -> bool:
         is_inside = Path(entry.page).name == entry.page  # The manifest is a file that anybody may have edited.
-        return is_inside and (entry.state == "pending" or (self.path / entry.page).is_file())
+        return is_inside and (entry.state != "made" or (self.path / entry.page).is_file())
 
 
-def render(folder: Folder, others: list[Entry]) -> str:
+def scrap(path: Path) -> Path:
+    """Where a file is written before it takes its name: hidden beside it, a run's own."""
+    return path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what runs that were killed left half written; of a run that goes on nothing is touched."""
+    for path in folder.glob(".*.*.*"):
+        pid = path.suffixes[-2].removeprefix(".") if len(path.suffixes) > 1 else ""
+        if pid.isdecimal() and not _is_running(int(pid)):
+            path.unlink(missing_ok=True)
+
+
+def _is_running(pid: int) -> bool:
+    if os.name != "posix":  # elsewhere signal 0 is no question
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def render(folder: Folder, entries: list[Entry], others: list[Entry]) -> str:
     """The index page; the template engine escapes every text in it."""
     groups = folder.overview.groups if folder.overview else []
+    style, own_style = assets.style(), assets.template("index.css").strip()
+    script = assets.template("index.js").strip() if groups else ""  # only the overview is sorted
+    by_group: dict[str, list[Entry]] = {group.value: [] for group in groups}
+    for entry in entries:
+        by_group.setdefault(entry.group, []).append(entry)
     html: str = (
         assets.environment()
         .get_template("index.html.j2")
         .render(
-            style=assets.style(),
-            entries=folder.entries,
+            policy=(
+                f"default-src 'none'; script-src {assets.csp_hash(script.encode())}; "
+                f"style-src {assets.csp_hash(style.encode())} {assets.csp_hash(own_style.encode())}; "
+                "img-src data:; base-uri 'none'; form-action 'none'"
+            ),
+            style=Markup(style),
+            own_style=Markup(own_style),
+            script=Markup(script),
+            made=[entry for entry in entries if entry.state == "made"],
+            entries=entries,
             others=others,
             overview=folder.overview,
-            by_group={group.value: [one for one in folder.entries if one.group == group.value] for group in groups},
-            failed=[entry for entry in folder.entries if entry.state == "failed"],
-            pending=folder.pending,
+            by_group=by_group,
+            failed=[entry for entry in entries if entry.state == "failed"],
+            pending=[entry for entry in entries if entry.state == "pending"],
             provenance=folder.provenance,
         )
     )

@@ -31,7 +31,7 @@ from tqdm.auto import tqdm
 from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
-from analysis.report.folder import Entry, Folder, Group, Overview, write_whole
+from analysis.report.folder import Entry, Folder, Group, Overview, scrap, sweep, write_whole
 from analysis.report.suite import HOME, ROOT, SUITE, Report, choose, literal, read_suite, resolve
 from analysis.tables import Tables, load
 
@@ -132,6 +132,7 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
     )
     jobs = _by_value(reports, parameters, data, request.each) if request.each else _once(reports, parameters, data)
     request.executed.mkdir(parents=True, exist_ok=True)
+    sweep(request.executed)
     suite = _Suite(request, data, jobs, exporter or _own_exporter())
     with _quiet():
         suite.make()
@@ -233,7 +234,7 @@ class _Suite:
     def _execute(self, job: Job) -> Any:
         """The executed notebook, kept under `executed`; a failed one is kept as far as it came."""
         # Two runs may execute the same notebook at once: each writes a file of its own, and renames.
-        beside = self.request.executed / f".{job.name}.{os.getpid()}.ipynb"
+        beside = scrap(self._executed(job))
         try:
             with _own_loop():
                 return papermill.execute_notebook(
@@ -262,12 +263,10 @@ class _Suite:
             self._fail(job, error.failure)
         except Exception as error:  # Exporters are many people's code on other people's data: it costs this page only.
             self._fail(job, explain(error))
-        else:
-            self.folder.update(job.name, state="made")
 
     def _fail(self, job: Job, failure: Failure) -> None:
         self.failures[job.name] = failure
-        self.folder.update(job.name, state="failed", message=failure.message)
+        self.folder.fail(job.name, failure.message)
 
     def _export(self, job: Job, notebook: Any) -> None:
         """The page, and the notebook it is made of: `jupyter nbconvert` makes the same page of that notebook."""
@@ -275,7 +274,7 @@ class _Suite:
         text = nbformat.writes(notebook)
         write_whole(self._executed(job), text)
         html, _ = self.exporter.from_notebook_node(nbformat.reads(text, as_version=4), {"metadata": {"name": job.name}})
-        self.folder.write(f"{job.name}.html", html)
+        self.folder.make(job.name, html)
 
     def _about(self, job: Job) -> dict[str, Any]:
         """What only the suite knows of a page: the pages beside it, where its numbers come from, of whom it tells."""
@@ -409,22 +408,40 @@ def _commit() -> str:
 
 
 def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
-    """One line per value of the column: how much there is of it and how its steps are spread."""
+    """One line per value of the column: how much there is of it, how sound it is, and how its steps are spread."""
     width = 2
-    counted = data.trajectories.group_by(pl.col(column).cast(pl.String)).agg(
-        trajectories=pl.len(),
-        tool_calls=pl.col("tool_calls").sum(),
-        steps=pl.col("assistant_messages").median(),
-        spread=pl.col("assistant_messages") // width,
+    value = pl.col(column).cast(pl.String)
+    steps = pl.col("assistant_messages")
+    breached = data.findings.select("trajectory_id").unique().with_columns(is_breached=True)
+    counted = (
+        data.trajectories.join(breached, on="trajectory_id", how="left")
+        .group_by(value)
+        .agg(
+            trajectories=pl.len(),
+            with_findings=pl.col("is_breached").sum(),
+            tool_calls=pl.col("tool_calls").sum(),
+            quantiles=pl.concat_list(steps.quantile(part, "linear") for part in (0, 0.25, 0.5, 0.75, 1)),
+            spread=steps // width,
+        )
     )
-    rows = {row[column]: row for row in counted.collect().iter_rows(named=True)}
+    outcomes = (
+        data.tool_calls.select("trajectory_id", "outcome")
+        .join(data.trajectories.select("trajectory_id", value), on="trajectory_id")
+        .group_by(column)
+        .agg(errors=(pl.col("outcome") == "error").sum(), judged=pl.col("outcome").is_in(["ok", "error"]).sum())
+    )
+    told = counted.join(outcomes, on=column, how="left").with_columns(pl.col("errors", "judged").fill_null(0))
+    rows = {row[column]: row for row in told.collect().iter_rows(named=True)}
     last = max(max(row["spread"]) for row in rows.values())
     groups = []
-    for value in dict.fromkeys(job.group for job in jobs if job.group is not None):
-        row = rows[value]
+    for name in dict.fromkeys(job.group for job in jobs if job.group is not None):
+        row = rows[name]
+        counts = ("trajectories", "with_findings", "tool_calls", "judged", "errors")
         bars = [row["spread"].count(bin_) for bin_ in range(last + 1)]
-        groups.append(Group(value, row["trajectories"], row["tool_calls"], row["steps"], bars))
-    return Overview(column, f"trajectories by assistant messages, 0 to {(last + 1) * width - 1}, {width} a bar", groups)
+        groups.append(
+            Group(name, **{count: row[count] for count in counts}, quantiles=tuple(row["quantiles"]), bars=bars)
+        )
+    return Overview(column, f"trajectories by steps, 0 to {(last + 1) * width - 1}, {width} a bar", groups)
 
 
 def _cores() -> int:
