@@ -32,10 +32,11 @@ STYLE = """<style>
 .tj-explore .vega-embed{padding:0}
 .tj-explore .tj-line p{margin:0}
 .tj-explore .dt-container{font-size:var(--jp-ui-font-size1,13px)}
-.tj-explore table.dataTable.display{background:transparent}
+.tj-explore table.dataTable.display,.tj-explore .dts div.dt-scroll-body.dt-scroll-body{background:transparent}
 .tj-explore table.dataTable td,.tj-explore table.dataTable th{overflow:hidden;text-overflow:ellipsis}
 .tj-explore table.dataTable tbody tr{cursor:pointer}
 .tj-explore .tj-read{max-height:46em;overflow:auto;border-top:1px solid var(--jp-border-color2,#bbb);padding-top:.4em}
+.tj-explore .tj-read .widget-html-content{line-height:1.45}
 .tj-explore .tj-read ol.turns{padding-inline-start:0;list-style:none}
 .tj-explore .tj-read li.turn{padding:.3em .6em;border-top:1px solid var(--jp-border-color3,#ddd)}
 .tj-explore .tj-read .prose{white-space:pre-wrap;overflow-wrap:anywhere}

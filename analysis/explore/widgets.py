@@ -36,7 +36,15 @@ HEADS = {
     "scenario": "task_id",
 }
 # px; what is longer is cut with an ellipsis.
-WIDTHS = {"trajectory": 112, "environment": 130, "mode": 130, "ending": 130, "task": 330, "scenario": 150}
+WIDTHS = {
+    "trajectory": 112,
+    "environment": 130,
+    "mode": 130,
+    "findings": 86,
+    "ending": 130,
+    "task": 330,
+    "scenario": 150,
+}
 WIDTH = 70
 _TABLE: dict[str, Any] = {
     "maxBytes": 0,  # all rows: they are drawn as they are scrolled to
