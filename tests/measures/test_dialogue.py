@@ -94,6 +94,32 @@ def test_endings_are_shared_over_the_mode() -> None:
     assert found["trajectory_share"].to_list() == [2 / 3, 1 / 3, 1]
 
 
+def test_endings_as_frequent_as_each_other_stand_in_their_own_order() -> None:
+    ends = ["stop_marker", "dangling_call", "completed_marker"]
+    seen = rows(
+        TRAJECTORIES,
+        *(
+            {"trajectory_id": f"{mode}{end}", "traj_type": mode, "end_class": end}
+            for mode in (SOLO, CONVERSATION)
+            for end in ends
+        ),
+    )
+    found = dialogue.end_classes(seen).collect()
+    order = pl.Series(ends, dtype=TRAJECTORIES["end_class"].dtype).sort().to_list()
+    assert found.select("traj_type", "end_class").rows() == [
+        (mode, end) for mode in (CONVERSATION, SOLO) for end in order
+    ]
+
+
+def test_over_twenty_trajectories_the_share_of_an_ending_has_an_interval() -> None:
+    found = dialogue.end_classes(times(TRAJECTORIES_SEEN, 7)).collect()
+    row = found.row(0, named=True)
+    assert row["trajectory_share"] == 2 / 3
+    assert row["trajectory_share_low"] < 2 / 3 < row["trajectory_share_high"]
+    solo = found.row(2, named=True)
+    assert (solo["trajectory_share"], solo["trajectory_share_low"]) == (1, None)  # seven trajectories
+
+
 def test_the_clarification_rate_is_over_the_assistant_messages_of_conversations_alone() -> None:
     found = dialogue.clarification(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect().row(0, named=True)
     assert (found["conversations"], found["asking_conversations"]) == (3, 3)
@@ -107,6 +133,32 @@ def test_the_clarification_rate_is_over_the_assistant_messages_of_conversations_
 def test_a_question_before_the_first_call_is_told_from_a_later_one_and_from_one_without_any_call() -> None:
     found = dialogue.clarification(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
     assert found["questions_before_calls"].to_list() == [2]  # a asks first, d never calls; b asks after its calls
+
+
+def test_a_rate_of_questions_needs_twenty_messages_and_its_interval_hangs_on_the_seed() -> None:
+    names = [f"t{number}" for number in range(20)]
+    said_by = rows(MESSAGES, *(message for name in names for message in said(name, "suq" if name < "t15" else "suc")))
+    talks = rows(TRAJECTORIES, *({"trajectory_id": name, "task_id": name} for name in names), env_id="bank")
+    found = dialogue.clarification(said_by, talks).collect().row(0, named=True)
+    assert found["clarification_rate"] == sum(name < "t15" for name in names) / 20
+    one_less = said_by.filter(pl.col("trajectory_id") != "t0"), talks
+    assert dialogue.clarification(*one_less).collect()["clarification_rate"].to_list() == [None]
+
+
+def test_the_interval_of_the_rate_of_questions_hangs_on_the_seed_which_is_0_where_nothing_else_is_said() -> None:
+    said_by = rows(MESSAGES, *(m for n in range(40) for m in said(f"t{n}", "su" + "q" * (n % 4) + "c" * n)))
+    talks = rows(TRAJECTORIES, *({"trajectory_id": f"t{n}", "task_id": f"t{n}"} for n in range(40)))
+    usual, same, other = (dialogue.clarification(said_by, talks, **seed) for seed in ({}, {"seed": 0}, {"seed": 1}))
+    assert_frame_equal(usual.collect(), same.collect())
+    assert usual.collect()["clarification_rate_low"].item() != other.collect()["clarification_rate_low"].item()
+
+
+def test_a_conversation_that_asks_nothing_is_no_asking_one() -> None:
+    talks = rows(TRAJECTORIES, {"trajectory_id": "x", "task_id": "1"}, {"trajectory_id": "y", "task_id": "1"})
+    said_by = rows(MESSAGES, *said("x", "suqcqt"), *said("y", "suctc"))
+    found = dialogue.clarification(said_by, talks).collect().row(0, named=True)
+    assert (found["conversations"], found["asking_conversations"]) == (2, 1)
+    assert (found["questions"], found["questions_before_calls"], found["text_messages"]) == (2, 1, 4)
 
 
 def test_one_scenario_has_no_interval() -> None:
@@ -172,6 +224,56 @@ def test_only_scenarios_run_in_both_modes_are_paired() -> None:
     assert found["tool calls"]["difference"] == 1 - 2
     assert found["calls that failed"]["difference"] == 1 - 0
     assert (found["tool calls"]["higher_scenarios"], found["tool calls"]["lower_scenarios"]) == (0, 1)
+
+
+def test_each_quantity_is_paired_by_its_own_column() -> None:
+    def run(name: str, task: str, mode: str, *sizes: int) -> dict[str, object]:
+        columns = ("assistant_messages", "tool_calls", "tools_used", "user_messages")
+        return {
+            "trajectory_id": name, "env_id": "bank", "task_id": task, "traj_type": mode,
+            **dict(zip(columns, sizes, strict=True)),
+        }  # fmt: skip
+
+    runs = rows(
+        TRAJECTORIES,
+        run("1", "x", CONVERSATION, 9, 8, 7, 6),
+        run("2", "x", SOLO, 4, 5, 6, 7),
+        run("3", "y", CONVERSATION, 3, 3, 3, 3),
+        run("4", "y", SOLO, 3, 1, 1, 9),
+    )
+    failed = rows(
+        TOOL_CALLS, *({"trajectory_id": name, "call": n, "outcome": "error"} for n, name in enumerate("1144"))
+    )
+    found = dialogue.paired_difference(runs, failed).collect()
+    columns = ("quantity", "scenarios", "conversation_mean", "non_conversation_mean", "difference")
+    assert found.select(*columns, "higher_scenarios", "lower_scenarios").rows() == [
+        ("assistant messages", 2, 6, 3.5, 2.5, 1, 0),  # 9 - 4 and 3 - 3
+        ("tool calls", 2, 5.5, 3, 2.5, 2, 0),
+        ("distinct tools used", 2, 5, 3.5, 1.5, 2, 0),
+        ("user messages", 2, 4.5, 8, -3.5, 0, 2),
+        ("calls that failed", 2, 1, 1, 0, 1, 1),  # 2 - 0 and 0 - 2
+    ]
+
+
+def test_the_interval_of_the_difference_hangs_on_the_seed_and_a_run_of_no_scenario_on_nothing() -> None:
+    runs = [
+        {
+            "trajectory_id": f"{mode}{n}",
+            "task_id": str(n),
+            "traj_type": mode,
+            "tool_calls": n * n if mode == SOLO else 3,
+        }
+        for n in range(40)
+        for mode in (CONVERSATION, SOLO)
+    ]
+    nameless = [{"trajectory_id": f"none{mode}", "traj_type": mode, "tool_calls": 99} for mode in (CONVERSATION, SOLO)]
+    seen = rows(TRAJECTORIES, *runs, *nameless)
+    found = [dialogue.paired_difference(seen, CALLS_SEEN.clear(), seed=seed).collect() for seed in (0, 1)]
+    usual = dialogue.paired_difference(seen, CALLS_SEEN.clear()).collect()
+    assert_frame_equal(usual, found[0])
+    calls = pl.col("quantity") == "tool calls"
+    assert found[0].filter(calls)["scenarios"].item() == 40
+    assert found[0].filter(calls)["difference_low"].item() != found[1].filter(calls)["difference_low"].item()
 
 
 def test_runs_of_a_scenario_in_one_mode_are_averaged_before_they_are_paired() -> None:
