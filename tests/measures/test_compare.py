@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from scipy.stats import bootstrap
+from scipy.stats import binomtest, bootstrap
 
 from analysis.measures import compare as m
 from analysis.measures import tool_usage
@@ -63,6 +63,66 @@ def test_headlines_are_sums_over_sums_on_either_side() -> None:
     assert (errors["left"], errors["right"]) == (1 / 2, 1 / 4)
     assert (errors["left_trials"], errors["right_trials"]) == (2, 4), "unknown outcomes are not tried"
     assert of(found, "unknown share of calls")["left"] == pytest.approx(1 / 9)
+
+
+def test_every_quantity_is_its_events_over_its_trials() -> None:
+    first = {
+        "trajectory_id": "1", "env_id": "bank", "task_id": "x", "assistant_messages": 10, "tool_calls": 6,
+        "user_messages": 3, "tools_offered": 8, "tools_used": 4, "total_reward": 0.5, "reasoning_messages": 7,
+        "end_class": "stop_marker",
+    }  # fmt: skip
+    second = {
+        "trajectory_id": "2", "env_id": "bank", "task_id": "y", "assistant_messages": 20, "tool_calls": 4,
+        "user_messages": 2, "tools_offered": 12, "tools_used": 1, "reasoning_messages": 5, "end_class": "dangling_call",
+    }  # fmt: skip
+    third = first | {"trajectory_id": "3", "task_id": "z", "end_class": "completed_marker", "tool_calls": 0}
+    made = [("1", "ok"), ("1", "error"), ("1", "unknown"), ("2", "ok"), ("2", "ok")]
+    seen, judged = rows(TRAJECTORIES, first, second, third), calls(*made)
+    found = m.headlines(seen, seen, judged, judged).collect()
+    assert dict(found.select("quantity", "left").iter_rows()) == pytest.approx(
+        {
+            "steps per trajectory": 40 / 3,
+            "tool calls per trajectory": 10 / 3,
+            "user messages per trajectory": 8 / 3,
+            "tools offered per trajectory": 28 / 3,
+            "distinct tools used per trajectory": 9 / 3,
+            "reward per trajectory that has one": 1 / 2,
+            "breadth: tools used / offered": 9 / 28,
+            "calls per step": 10 / 40,
+            "error rate of calls": 1 / 4,
+            "unknown share of calls": 1 / 10,
+            "share of steps with reasoning": 19 / 40,
+            "share that closes with its marker": 2 / 3,
+        }
+    )
+    assert found["quantity"].to_list() == list(found["quantity"].dtype.categories)  # type: ignore[attr-defined]
+    assert found["right"].to_list() == found["left"].to_list()
+
+
+def test_a_relative_difference_has_the_same_interval_over_the_right() -> None:
+    found = of(m.headlines(LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS), "steps per trajectory")
+    assert found["difference_low"] < found["difference"] < found["difference_high"]
+    assert found["relative_low"] == pytest.approx(found["difference_low"] / 4)
+    assert found["relative_high"] == pytest.approx(found["difference_high"] / 4)
+
+
+def test_a_single_scenario_has_no_interval_of_any_kind() -> None:
+    found = of(m.headlines(side(("1", 4, 2)), side(("1", 5, 2)), NO_CALLS, NO_CALLS), "steps per trajectory")
+    assert (found["difference"], found["scenarios"]) == (-1, 1)
+    assert {found[end] for end in ("difference_low", "difference_high", "relative_low", "relative_high")} == {None}
+
+
+def test_the_intervals_hang_on_the_seed_which_is_0_where_nothing_else_is_said() -> None:
+    left = side(*((str(n), n * n, n) for n in range(1, 40)))
+    right = side(*((str(n), n, 2 * n) for n in range(1, 40)))
+    for measure in (m.headlines, m.paired):
+        usual, same, other = (
+            measure(left, right, NO_CALLS, NO_CALLS, **seed) for seed in ({}, {"seed": 0}, {"seed": 1})
+        )
+        assert_frame_equal(usual.collect(), same.collect())
+        assert (
+            of(usual, "steps per trajectory")["difference_low"] != of(other, "steps per trajectory")["difference_low"]
+        )
 
 
 def test_a_number_neither_side_or_only_one_can_have_is_left_out() -> None:
@@ -172,6 +232,65 @@ def test_what_only_one_side_has_is_gained_or_lost() -> None:
     assert gained.rows() == [("environment", "gained", "shop", None, 1), ("tool", "gained", "bank", "never", 2)]
     lost = m.membership(right, TRAJECTORIES_SEEN, right_tools, TOOLS).collect()
     assert lost["change"].to_list() == ["lost", "lost"]
+
+
+def test_members_are_listed_environments_first_in_natural_order() -> None:
+    def there(*names: str) -> pl.LazyFrame:
+        return rows(TRAJECTORIES, *({"trajectory_id": f"{name}{n}", "env_id": name} for name in names for n in (1, 2)))
+
+    def offered(*tools: tuple[str | None, str, int]) -> pl.LazyFrame:
+        return rows(tool_usage.TOOLS, *({"env_id": e, "tool_name": t, "offering": n} for e, t, n in tools))
+
+    left_tools = offered(("e1", "b", 3), ("e1", "a", 4), ("e10", "own", 2), (None, "odd", 1), ("e1", "unlisted", 0))
+    right_tools = offered(("e1", "z", 5), ("e2", "y", 1), (None, "odd", 1))
+    found = m.membership(there("e1", "e10", "e9"), there("e1", "e2"), left_tools, right_tools).collect()
+    assert found.rows() == [
+        ("environment", "gained", "e9", None, 2),
+        ("environment", "gained", "e10", None, 2),
+        ("environment", "lost", "e2", None, 2),
+        ("tool", "gained", "e1", "a", 4),
+        ("tool", "gained", "e1", "b", 3),
+        ("tool", "lost", "e1", "z", 5),
+    ]
+
+
+def test_what_names_no_environment_or_scenario_is_counted_as_a_trajectory_alone() -> None:
+    nameless = rows(TRAJECTORIES, {"trajectory_id": "1"}, {"trajectory_id": "2", "env_id": "bank", "task_id": "x"})
+    found = m.counts(nameless, LEFT, NO_USE, TOOLS).collect()
+    assert found.rows() == [
+        ("trajectories", 2, 3, None),
+        ("scenarios", 1, 2, 0),
+        ("environments", 1, 1, 1),
+        ("tools offered", 0, 4, 0),
+    ]
+
+
+def test_shares_and_bins_of_a_distribution_are_counted_on_their_own_side() -> None:
+    found = m.distributions(side(("1", 4, 1), ("2", 4, 1), ("3", 9, 1)), side(("1", 80, 1))).collect()
+    assert found.select("side", "value", "value_to", "trajectories").rows() == [
+        ("left", 4, 6, 2),
+        ("left", 8, 10, 1),
+        ("right", 80, 82, 1),
+    ]
+    assert found["trajectory_share"].to_list() == pytest.approx([2 / 3, 1 / 3, 1])
+    assert found["cumulative_share"].to_list() == pytest.approx([2 / 3, 1, 1])
+    assert m.distributions(side(("1", 79, 1)), side(("1", 4, 1))).collect()["value_to"].to_list() == [80, 5]
+
+
+def test_tools_that_differ_as_much_stand_in_natural_order_with_intervals_of_their_own() -> None:
+    def used(calling: int, offering: int) -> pl.LazyFrame:
+        names = [("e10", "a"), ("e9", "b"), ("e9", "a")]
+        made = [{"env_id": e, "tool_name": t, "calling": calling, "offering": offering} for e, t in names]
+        return rows(tool_usage.TOOLS, *made, {"env_id": "e1", "tool_name": "x", "calling": 20, "offering": 20})
+
+    found = m.tools(used(5, 20), used(30, 40), top=9).collect()
+    assert found.select("env_id", "tool_name").rows() == [("e9", "a"), ("e9", "b"), ("e10", "a"), ("e1", "x")]
+    assert found.select("left_offering", "right_offering", "compared_tools").rows()[0] == (20, 40, 4)
+    row = found.row(0, named=True)
+    assert row["difference"] == 5 / 20 - 30 / 40
+    for one, calling, offering in (("left", 5, 20), ("right", 30, 40)):
+        ends = binomtest(calling, offering).proportion_ci(method="wilson")
+        assert (row[f"{one}_low"], row[f"{one}_high"]) == pytest.approx((ends.low, ends.high))
 
 
 def test_tools_are_compared_by_usage_where_offered_often_enough() -> None:
