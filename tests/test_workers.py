@@ -62,3 +62,13 @@ def test_where_no_worker_process_starts_this_one_decodes_and_says_so(
     manifest = load(str(source), progress=False).manifest
     assert (manifest["records_in"], manifest["kept"], manifest["rejected"]) == (12, 12, 0)
     assert "no worker process" in caplog.text
+
+
+def test_the_same_bytes_under_another_name_are_told_by_that_name(source: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(source.read_bytes())
+    first, second = load(str(source), progress=False), load(str(copy), progress=False)
+    assert first.manifest["content_hash"] == second.manifest["content_hash"]
+    for data, name in ((first, "set.json"), (second, "copy.json")):
+        origins = data.trajectories.select("origin").collect().to_series()
+        assert origins.str.starts_with(f"{name}@").all()

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
@@ -28,7 +28,7 @@ from tqdm.auto import tqdm
 from analysis import sources
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
-from analysis.sources import address
+from analysis.sources import address, containers
 from analysis.tables import cache, places
 from analysis.tables.decode import Receipt, decode_unit
 
@@ -57,35 +57,70 @@ def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = 
     Returns:
         The folder: `<table>/part-*.parquet` and `manifest.json`.
     """
-    digest = cache.content_hash(files)
-    done = _cache_folder(digest)
+    with identified(files, jobs=1 if dask else jobs) as (digest, workers):
+        return kept(source, files, digest, jobs=jobs, dask=dask, progress=progress, workers=workers)
+
+
+def kept(
+    source: str,
+    files: list[sources.File],
+    digest: str,
+    *,
+    jobs: int,
+    dask: str = "",
+    progress: bool,
+    workers: Executor | None = None,
+) -> str:
+    """The same of contents whose hash is known, perhaps with workers that have started."""
+    done = _cache_folder(digest, files)
     if not _is_sealed(done):
         done.parent.mkdir(parents=True, exist_ok=True)
         # Two notebooks opened on one source: the second waits and finds what the first has made.
         with FileLock(f"{done}.lock"):
             if not _is_sealed(done):
                 working = done.with_suffix(".partial").absolute()
-                receipts = run(sources.plan(files), str(working), jobs=jobs, dask=dask, progress=progress)
+                units = sources.plan(files)
+                receipts = run(units, str(working), jobs=jobs, dask=dask, progress=progress, workers=workers)
                 seal(str(working), finish(str(working), source, files, digest, receipts))
                 publish(working, done)
     return str(done)
 
 
-def cached(digest: str) -> str:
+@contextmanager
+def identified(files: list[sources.File], *, jobs: int) -> Iterator[tuple[str, Executor | None]]:
+    """(hash of the contents, workers): where a large file is read for its hash, they start meanwhile; else None."""
+    size = sum(file.size for file in files)
+    jobs = min(jobs or _cores(), -(-size // containers.UNIT_BYTES))
+    if jobs <= 1 or size <= PARALLEL_BYTES or cache.is_remembered(files):
+        yield cache.content_hash(files), None
+        return
+    with _pool(jobs) as workers:
+        yield cache.content_hash(files), workers
+
+
+def cached(digest: str, files: list[sources.File]) -> str:
     """The folder of the cache that holds the tables of these contents, "" when there is none."""
-    done = _cache_folder(digest)
+    done = _cache_folder(digest, files)
     return str(done) if _is_sealed(done) else ""
 
 
-def _cache_folder(digest: str) -> Path:
-    return cache.root() / "tables" / f"{digest[:32]}-{cache.DECODER}"
+def _cache_folder(digest: str, files: list[sources.File]) -> Path:
+    return cache.root() / "tables" / cache.name(digest, [file.name for file in files])
 
 
 def _is_sealed(folder: Path) -> bool:
     return (folder / MANIFEST).exists()
 
 
-def run(units: list[sources.Unit], target: str, *, jobs: int, dask: str = "", progress: bool = True) -> list[Receipt]:
+def run(
+    units: list[sources.Unit],
+    target: str,
+    *,
+    jobs: int,
+    dask: str = "",
+    progress: bool = True,
+    workers: Executor | None = None,
+) -> list[Receipt]:
     """Decode every unit that has no receipt yet; a file whose lines mislead is read again by brackets.
 
     Raises:
@@ -104,7 +139,7 @@ def run(units: list[sources.Unit], target: str, *, jobs: int, dask: str = "", pr
     missing = [unit for unit in by_lines if unit.shard not in had]
     size = sum(unit.end - unit.start for unit in missing)
     with _bar(len(units), len(had), progress and size > PARALLEL_BYTES) as bar:
-        for receipt in _map(missing, target, jobs if size > PARALLEL_BYTES else 1, dask):
+        for receipt in _map(missing, target, jobs if size > PARALLEL_BYTES else 1, dask, workers):
             receipts.append(receipt)
             bar.update(1)
     found = {receipt.file for receipt in receipts if receipt.is_cut_wrong} - misleading
@@ -127,7 +162,7 @@ def _by_brackets(units: list[sources.Unit], target: str) -> Iterator[Receipt]:
         yield receipt
 
 
-def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterator[Receipt]:
+def _map(units: list[sources.Unit], target: str, jobs: int, dask: str, workers: Executor | None) -> Iterator[Receipt]:
     if dask:
         # Dask tries again by itself: after an error, and on another worker after one is lost.
         with _cluster(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
@@ -139,7 +174,7 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterat
             yield _here(unit, target)
         return
     try:
-        yield from _parallel(units, target, jobs)
+        yield from _parallel(units, target, jobs, workers)
     except NoWorkersError:
         logger.warning("no worker process can be started here; decoding in this one")
         for unit in units:
@@ -147,11 +182,12 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str) -> Iterat
                 yield decode_unit(unit, target)
 
 
-def _parallel(units: list[sources.Unit], target: str, jobs: int) -> Iterator[Receipt]:
+def _parallel(units: list[sources.Unit], target: str, jobs: int, workers: Executor | None) -> Iterator[Receipt]:
     left = {unit.shard: unit for unit in units}
-    for _ in range(ATTEMPTS):
+    for attempt in range(ATTEMPTS):
         # A worker that dies takes the whole pool with it, the innocent units too: begin a new pool with what is left.
-        with _pool(jobs) as executor:
+        with nullcontext(workers) if workers and attempt == 0 else _pool(jobs) as executor:
+            _await(executor)
             for receipt in _collect(executor, list(left.values()), target, attempts=ATTEMPTS):
                 del left[receipt.shard]
                 yield receipt
@@ -192,6 +228,7 @@ def _alone(unit: sources.Unit, target: str) -> Receipt:
     receipts: list[Receipt] = []
     for attempt in range(1, ATTEMPTS + 1):
         with _pool(1) as executor:
+            _await(executor)
             receipts.extend(_collect(executor, [unit], target, attempts=1 if attempt == ATTEMPTS else 2))
         if receipts:
             break
@@ -372,11 +409,16 @@ def _pool(jobs: int) -> Iterator[Executor]:
         _nameless_main(),
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
     ):
-        try:
-            executor.submit(_ready).result()
-        except BrokenProcessPool:
-            raise NoWorkersError from None
+        for _ in range(jobs):
+            executor.submit(_ready)
         yield executor
+
+
+def _await(executor: Executor) -> None:
+    try:
+        executor.submit(_ready).result()
+    except BrokenProcessPool:
+        raise NoWorkersError from None
 
 
 def _ready() -> None:

@@ -10,6 +10,7 @@ import hashlib
 import os
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -41,10 +42,23 @@ def root() -> Path:
     return Path(own) if own else shared / "trajectory-notebooks"
 
 
+def name(content: str, files: Iterable[str]) -> str:
+    """The folder for the tables of these contents. Of these files, too: places in them are told by name."""
+    return f"{content[:32]}-{_names(files)}-{DECODER}"
+
+
 def key(manifest: dict[str, Any]) -> str:
-    """A name for the tables of one content by one decoder, fit for a folder; "" when the manifest holds no such."""
-    name = f"{str(manifest['content_hash'])[:32]}-{manifest['decoder']}"
-    return name if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{12}", name) else ""
+    """The same of a manifest, by whatever decoder it was made; "" when it holds no such."""
+    try:
+        names = _names(str(file["name"]) for file in manifest["files"])
+    except (KeyError, TypeError):
+        return ""
+    found = f"{str(manifest['content_hash'])[:32]}-{names}-{manifest['decoder']}"
+    return found if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{12}", found) else ""
+
+
+def _names(files: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(files).encode()).hexdigest()[:8]
 
 
 def content_hash(files: list[File]) -> str:
@@ -56,19 +70,31 @@ def content_hash(files: list[File]) -> str:
     return hashlib.sha256(listing.encode()).hexdigest()
 
 
+def is_remembered(files: list[File]) -> bool:
+    """Can the contents be named without reading them?"""
+    return all(_remembered(file) for file in files)
+
+
 def _file_hash(file: File) -> str:
-    if not file.is_local:
-        return hashlib.sha256(f"{file.path} {file.size} {file.stamp}".encode()).hexdigest()
-    remembered = root() / "hashes" / f"{hashlib.sha256(file.path.encode()).hexdigest()[:32]}.json"
-    try:
-        stamp, digest = msgspec.json.decode(remembered.read_bytes(), type=tuple[str, str])
-        if stamp == file.stamp:
-            return digest
-    except (OSError, msgspec.MsgspecError):
-        pass
+    if remembered := _remembered(file):
+        return remembered
     with address.reading(file.path), Path(file.path).open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     stat = Path(file.path).stat()
     if time.time() - max(stat.st_mtime, stat.st_ctime) > RACY_S:
-        write_bytes(str(remembered), msgspec.json.encode((file.stamp, digest)))
+        write_bytes(str(_note(file)), msgspec.json.encode((file.stamp, digest)))
     return digest
+
+
+def _remembered(file: File) -> str:
+    if not file.is_local:
+        return hashlib.sha256(f"{file.path} {file.size} {file.stamp}".encode()).hexdigest()
+    try:
+        stamp, digest = msgspec.json.decode(_note(file).read_bytes(), type=tuple[str, str])
+    except (OSError, msgspec.MsgspecError):
+        return ""
+    return digest if stamp == file.stamp else ""
+
+
+def _note(file: File) -> Path:
+    return root() / "hashes" / f"{hashlib.sha256(file.path.encode()).hexdigest()[:32]}.json"

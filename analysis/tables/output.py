@@ -53,11 +53,12 @@ def write_tables(
         raise sources.SourceError(f"{source}: tables already; copy the folder, or name the records they were made of")
     located, environments, scenarios = locations(source, environments, scenarios)
     files = sources.locate(located)
-    digest = cache.content_hash(files)
     given = siblings.build(source, environments, scenarios)
-    ready = _tables_of(digest, place)
-    if not ready and not dask and not address.is_remote(place):
-        ready = build.build(source, files, jobs=jobs, progress=progress)
+    is_kept = not dask and not address.is_remote(place)
+    with build.identified(files, jobs=jobs if is_kept else 1) as (digest, workers):
+        ready = _tables_of(digest, files, place)
+        if not ready and is_kept:
+            ready = build.kept(source, files, digest, jobs=jobs, progress=progress, workers=workers)
     working = _working(place, uuid.uuid4().hex if ready else digest[:12])
     _begin(working, digest, is_ready=ready == working)
     try:
@@ -85,11 +86,11 @@ def _refuse_what_is_not_ours(place: str) -> None:
         raise FileExistsError(f"{place}: not empty and not a folder of tables; name another")
 
 
-def _tables_of(digest: str, place: str) -> str:
+def _tables_of(digest: str, files: list[sources.File], place: str) -> str:
     """Where these contents stand decoded by this code: at the place itself, or in the cache; "" when nowhere."""
     there = build.manifest_of(place)
-    is_same = there is not None and (there["content_hash"], there["decoder"]) == (digest, cache.DECODER)
-    return place if is_same else build.cached(digest)
+    is_same = there is not None and cache.key(there) == cache.name(digest, [file.name for file in files])
+    return place if is_same else build.cached(digest, files)
 
 
 def _working(place: str, mark: str) -> str:
