@@ -124,6 +124,31 @@ def test_a_curve_of_many_environments_is_thinned_and_keeps_its_ends() -> None:
     assert found["held_share"].to_list()[1] == (1 + 2 + 3) / (25 * 26 / 2)
 
 
+def test_up_to_four_hundred_environments_are_drawn_one_by_one_where_nothing_else_is_said() -> None:
+    def drawn(environments: int) -> int:
+        held = [{"env_id": f"env_{n}", "trajectories": 1, "scenarios": 1} for n in range(environments)]
+        return coverage.lorenz(rows(coverage.ENVIRONMENTS, *held)).collect().filter(grain="scenarios").height
+
+    assert drawn(399) == 399 + 1
+    assert drawn(400) == 200 + 1  # every second, and the origin
+
+
+def test_each_grain_has_a_curve_of_its_own_from_the_origin_on() -> None:
+    found = coverage.lorenz(COUNTED).collect()
+    assert found["grain"].to_list() == ["trajectories"] * 6 + ["scenarios"] * 6
+    assert found["environment_share"].to_list() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1] * 2)
+    assert found["held_share"].to_list() == pytest.approx([0, 0, 0, 1 / 8, 4 / 8, 1, 0, 0, 0, 1 / 4, 2 / 4, 1])
+    # scenarios 0 0 1 1 2: the mean difference of all pairs over twice the mean
+    gini = sum(abs(a - b) for a in (0, 0, 1, 1, 2) for b in (0, 0, 1, 1, 2)) / 25 / (2 * 4 / 5)
+    assert found.filter(grain="scenarios")["gini"].to_list() == pytest.approx([gini] * 6)
+
+
+def test_more_than_twenty_runs_of_a_scenario_are_counted_as_twenty_where_nothing_else_is_said() -> None:
+    often = [run("bank", "1", trial=n) for n in range(25)] + [run("bank", "2", trial=n) for n in range(19)]
+    found = coverage.per_scenario(rows(TRAJECTORIES, *often), SCENARIOS_LISTED.clear()).collect()
+    assert found.select("trajectories", "scenarios", "scenario_share").rows() == [(19, 1, 1 / 2), (20, 1, 1 / 2)]
+
+
 def test_scenario_coverage_is_over_the_catalogue_and_what_it_does_not_list_stands_apart() -> None:
     found = coverage.scenario_summary(TRAJECTORIES_SEEN, SCENARIOS_LISTED).collect().row(0, named=True)
     assert (found["has_catalogue"], found["scenarios"], found["present"], found["missing"]) == (True, 5, 2, 3)

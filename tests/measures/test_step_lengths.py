@@ -126,6 +126,43 @@ def test_the_publishers_edges_are_3_to_29_and_5_to_39_and_concern_steps_alone() 
     assert found.filter(pl.col("quantity") != "steps").select(edges).null_count().row(0) == (4,) * 5
 
 
+def test_quantities_and_modes_stand_in_their_order_each_with_its_own_numbers() -> None:
+    found = step_lengths.summary(TRAJECTORIES_SEEN).collect()
+    assert found.select("quantity", "traj_type", "trajectories", "total", "minimum", "maximum").rows() == [
+        ("steps", CONVERSATION, 5, 64, 4, 39),
+        ("steps", SOLO, 6, 101, 3, 30),
+        ("tool calls", CONVERSATION, 5, 59, 3, 38),
+        ("tool calls", SOLO, 6, 95, 2, 29),
+        ("user messages", CONVERSATION, 5, 10, 2, 2),
+        ("user messages", SOLO, 6, 12, 2, 2),
+    ]
+
+
+def test_the_interval_is_of_the_mean_over_trajectories_drawn_by_scenario_with_seed_0_unless_another_is_asked_for() -> (
+    None
+):
+    usual, same, other = (
+        step_lengths.summary(TRAJECTORIES_SEEN, **seed).collect() for seed in ({}, {"seed": 0}, {"seed": 5})
+    )
+    assert_frame_equal(usual, same)
+    assert usual["mean_low"].to_list() != other["mean_low"].to_list()
+    for row in usual.iter_rows(named=True):
+        assert row["minimum"] <= row["mean_low"] <= row["mean"] <= row["mean_high"] <= row["maximum"]
+    # Drawn by scenario, not by run: both of them, or either one twice.
+    uneven = [*runs(CONVERSATION, "a", *[10] * 9), *runs(CONVERSATION, "b", 20)]
+    two = rows(TRAJECTORIES, *({**run, "task_id": run["env_id"]} for run in uneven))
+    found = step_lengths.summary(two).collect().row(0, named=True)
+    assert (found["mean"], found["mean_low"], found["mean_high"]) == (11, 10, 20)
+
+
+def test_one_step_below_and_above_the_edges_is_outside_and_the_edges_are_not() -> None:
+    seen = rows(
+        TRAJECTORIES, *runs(CONVERSATION, "a", 4, 5, 5, 6, 38, 39, 39, 39, 40, 41), *runs(SOLO, "a", 2, 3, 29, 30)
+    )
+    found = step_lengths.summary(seen).collect().filter(pl.col("quantity") == "steps")
+    assert found.select("at_edge_low", "at_edge_high", "outside_edges").rows() == [(2, 3, 3), (1, 1, 2)]
+
+
 def test_environments_are_sorted_by_the_median_over_both_modes_and_the_nameless_are_left_out() -> None:
     found = step_lengths.by_environment(TRAJECTORIES_SEEN, top=20).collect()
     assert found.select("env_id", "traj_type", "trajectories", "environment_median", "environments").rows() == [
@@ -149,6 +186,12 @@ def test_of_many_environments_the_longest_and_the_shortest_are_shown(top: int, s
     found = step_lengths.by_environment(many, top=top).collect()
     assert found["env_id"].to_list() == shown
     assert found["environments"].unique().to_list() == [5]
+
+
+def test_environments_with_equal_medians_stand_in_natural_order() -> None:
+    many = rows(TRAJECTORIES, *(run for env in ("e10", "e9", "e1") for run in runs(SOLO, env, 5)))
+    assert step_lengths.by_environment(many, top=3).collect()["env_id"].to_list() == ["e1", "e9", "e10"]
+    assert step_lengths.by_environment(many, top=2).collect()["env_id"].to_list() == ["e1", "e10"]
 
 
 def test_characters_count_texts_by_kind_and_a_message_without_text_is_none() -> None:

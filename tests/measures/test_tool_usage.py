@@ -109,6 +109,20 @@ def test_the_busiest_are_picked_over_all_environments_and_tools_never_called_are
     assert "c" not in tool_usage.busiest(BY_TOOL, top=99).collect()["tool_name"]
 
 
+def test_tools_called_as_often_stand_in_natural_order_of_environments_and_then_by_name() -> None:
+    tools = [many(env, offered=30, calling={"b": 2, "a": 2, "c": 5}) for env in ("env_10", "env_9")]
+    found = tool_usage.busiest(rows(tool_usage.TOOLS, *tools[0], *tools[1]), top=9).collect()
+    assert found.select("env_id", "tool_name").rows() == [
+        ("env_9", "c"),
+        ("env_10", "c"),
+        ("env_9", "a"),
+        ("env_9", "b"),
+        ("env_10", "a"),
+        ("env_10", "b"),
+    ]
+    assert found["all_call_share"].to_list() == pytest.approx([5 / 18] * 2 + [2 / 18] * 4)
+
+
 def test_a_band_of_the_usage_rate_includes_its_upper_end_and_the_never_called_stand_apart() -> None:
     calling = {"never": 0, "one": 1, "ten": 3, "more": 4, "all": 30}
     found = tool_usage.rates(rows(tool_usage.TOOLS, *many("bank", offered=30, calling=calling))).collect()
@@ -158,6 +172,59 @@ def test_modes_are_compared_where_both_offered_the_tool_often_enough() -> None:
     assert found["compared_tools"].unique().to_list() == [3]  # a, b, c of bank; shop ran in one mode only
 
 
+def test_differences_as_large_stand_in_natural_order_and_nineteen_are_too_few_to_compare() -> None:
+    def sides(
+        env_id: str, tool: str, of: int, **calling: int
+    ) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+        runs: list[dict[str, object]] = []
+        called: list[dict[str, object]] = []
+        for mode, count in calling.items():
+            for n in range(of):
+                run: dict[str, object] = {
+                    "trajectory_id": f"{env_id}{tool}{mode}{n}",
+                    "env_id": env_id,
+                    "traj_type": mode,
+                }
+                runs.append({**run, "tool_set": tool})
+                if n < count:
+                    called.append({**run, "call": 1, "tool_name": tool, "is_offered": True})
+        return runs, called
+
+    made = [
+        sides("env_10", "a", 20, conversation=5, non_conversation=10),
+        sides("env_9", "b", 20, conversation=10, non_conversation=5),
+        sides("env_9", "a", 20, conversation=5, non_conversation=10),
+        sides("env_1", "a", 19, conversation=0, non_conversation=19),
+        sides("env_1", "b", 20, conversation=20, non_conversation=0),
+    ]
+    frames = (
+        rows(TOOL_CALLS, *(call for _, called in made for call in called)),
+        rows(TRAJECTORIES, *(run for runs, _ in made for run in runs)),
+        rows(TOOLS, *({"tool_set": name, "tool_name": name} for name in "ab")),
+    )
+    found = tool_usage.modes(*frames, top=9).collect()
+    assert found.select("env_id", "tool_name", "difference").rows()[::2] == [
+        ("env_1", "b", 1),
+        ("env_9", "a", -0.25),
+        ("env_9", "b", 0.25),
+        ("env_10", "a", -0.25),
+    ]
+    assert found["traj_type"].to_list() == ["conversation", SOLO] * 4
+    assert found["compared_tools"].unique().to_list() == [4]
+    assert found["usage_rate_low"][2] < 5 / 20 < found["usage_rate_high"][2]
+    assert tool_usage.modes(*frames, top=1).collect()["env_id"].to_list() == ["env_1"] * 2
+
+
+def test_breadth_falls_into_bands_of_a_twentieth_and_all_tools_into_the_last() -> None:
+    used = {"none": 0, "one": 1, "two": 2, "nearly": 19, "all": 20, "as many": 20}
+    seen = rows(TRAJECTORIES, *({"trajectory_id": t, "tools_offered": 20, "tools_used": n} for t, n in used.items()))
+    found = tool_usage.breadth(seen).collect()
+    assert found["trajectories"].to_list() == [1, 1, 1, 3]
+    assert found["breadth_from"].to_list() == pytest.approx([0, 1 / 20, 2 / 20, 19 / 20])
+    assert found["breadth_to"].to_list() == pytest.approx([1 / 20, 2 / 20, 3 / 20, 1])
+    assert found["median_breadth"].to_list() == pytest.approx([10.5 / 20] * 4)
+
+
 def test_breadth_is_over_the_offered_tools_and_no_offer_has_none() -> None:
     found = tool_usage.breadth(TRAJECTORIES_SEEN).collect()
     assert found.select("traj_type", "trajectories", "mode_trajectories", "trajectory_share").rows() == [
@@ -193,6 +260,22 @@ def test_the_three_most_called_tools_share_their_calls_over_all() -> None:
     tools = rows(tool_usage.TOOLS, *many("bank", offered=99, calling={"a": 10, "b": 20, "c": 30, "d": 40}))
     found = tool_usage.concentration(tools, TRAJECTORIES_SEEN).collect()
     assert found["top_three_share"].to_list() == [90 / 100]
+
+
+def test_environments_with_most_unused_tools_come_first_and_else_in_natural_order() -> None:
+    tools = [
+        *many("env_10", offered=20, calling={"a": 1, "b": 0}),
+        *many("env_9", offered=20, calling={"a": 1, "b": 0}),
+        *many("env_2", offered=20, calling={"a": 0, "b": 0, "c": 1}),
+        *many("env_1", offered=20, calling={"a": 1}),
+    ]
+    found = tool_usage.concentration(rows(tool_usage.TOOLS, *tools), TRAJECTORIES_SEEN).collect()
+    assert found["env_id"].to_list() == ["env_2", "env_9", "env_10", "env_1"]
+    unused = tool_usage.unused(rows(tool_usage.TOOLS, *tools)).collect()
+    assert unused.rows() == [
+        *[("env_2", "a", 20), ("env_2", "b", 20)],
+        *[("env_9", "b", 20), ("env_10", "b", 20)],
+    ]
 
 
 def test_over_all_environments_the_same_name_is_two_tools_and_calls_of_none_are_counted_apart() -> None:
