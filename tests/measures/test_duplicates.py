@@ -74,6 +74,48 @@ def test_arguments_that_are_not_json_are_compared_as_they_stand() -> None:
     assert found["copies"].to_list() == [2]
 
 
+def test_groups_come_the_largest_first_then_the_longest_then_by_id() -> None:
+    tasks = {
+        "a": "one",
+        "b": "one",
+        "c": "two",
+        "d": "two",
+        "e": "three",
+        "f": "three",
+        "g": "three",
+        "h": "four",
+        "i": "four",
+    }
+    runs = rows(
+        TRAJECTORIES,
+        *({"trajectory_id": name, "task_id": f"id of {task}", "task": task} for name, task in tasks.items()),
+    )
+    made = rows(TOOL_CALLS, *calls("c", PAY), *calls("d", PAY), *calls("a", PAY, GET), *calls("b", PAY, GET))
+    found = duplicates.exact(runs, made).collect()
+    assert found.select("copies", "tool_calls", "first_id", "second_id", "task_id").rows() == [
+        (3, 0, "e", "f", "id of three"),
+        (2, 2, "a", "b", "id of one"),
+        (2, 1, "c", "d", "id of two"),
+        (2, 0, "h", "i", "id of four"),
+    ]
+    summed = duplicates.exact_summary(runs, made).collect().row(0, named=True)
+    assert (summed["groups"], summed["largest_group"], summed["distinct"], summed["extra_copies"]) == (4, 3, 4, 5)
+    assert summed["extra_share"] == 5 / 9
+
+
+def test_a_tool_that_was_not_named_or_given_nothing_is_not_another_tools_argument() -> None:
+    runs = rows(TRAJECTORIES, *({"trajectory_id": name, "task": "Pay."} for name in "abcd"))
+    made = rows(
+        TOOL_CALLS,
+        *calls("a", ("pay", None), (None, '{"a":1}')),
+        *calls("b", ("pay", ""), (None, '{"a": 1}')),
+        *calls("c", (None, '{"a":1}'), ("pay", None)),
+        *calls("d", ("pay", None)),
+    )
+    found = duplicates.exact(runs, made).collect()
+    assert found.select("copies", "first_id", "second_id", "env_id", "task_id").rows() == [(2, "a", "b", None, None)]
+
+
 def test_trajectories_without_task_and_calls_have_nothing_to_compare() -> None:
     blank = rows(TRAJECTORIES, {"trajectory_id": "x"}, {"trajectory_id": "y"}, {"trajectory_id": "z", "task": "Wait."})
     found = duplicates.exact_summary(blank, TOOL_CALLS.empty().lazy()).collect().row(0, named=True)
@@ -129,6 +171,55 @@ def test_runs_of_a_scenario_are_compared_by_the_textbook_edit_distance() -> None
         assert row["similarity"] == pytest.approx(1 - whole / longer if longer else 1)
         same_mode = int(row["left_id"][1:]) % 2 == int(row["right_id"][1:]) % 2
         assert row["kind"] == ("same mode" if same_mode else "across modes")
+
+
+def test_pairs_come_the_most_similar_first_then_by_their_names_then_by_id() -> None:
+    runs = rows(TRAJECTORIES, *({"trajectory_id": name, "task_id": "1", "env_id": "bank"} for name in "abcd"))
+    made = rows(
+        TOOL_CALLS, *calls("a", GET, PAY), *calls("b", SAME_GET, PAY), *calls("c", GET, PAY_MORE), *calls("d", PAY, PAY)
+    )
+    found = duplicates.run_pairs(runs, made).collect()
+    assert found.select("left_id", "right_id", "similarity", "name_similarity").rows() == [
+        ("a", "b", 1, 1),
+        ("a", "c", 1 / 2, 1),
+        ("b", "c", 1 / 2, 1),
+        ("a", "d", 1 / 2, 1 / 2),
+        ("b", "d", 1 / 2, 1 / 2),
+        ("c", "d", 0, 1 / 2),
+    ]
+    assert found.select("left_calls", "right_calls").unique().rows() == [(2, 2)]
+
+
+def test_runs_are_paired_within_their_scenario_and_environment_alone() -> None:
+    where = {"a": ("bank", "1"), "b": ("shop", "1"), "c": ("bank", "2"), "d": ("bank", None), "e": ("bank", None)}
+    runs = rows(
+        TRAJECTORIES, *({"trajectory_id": name, "env_id": env, "task_id": task} for name, (env, task) in where.items())
+    )
+    more = rows(TRAJECTORIES, {"trajectory_id": "f", "env_id": "bank", "task_id": "1", "traj_type": SOLO})
+    found = duplicates.run_pairs(pl.concat([more, runs]), TOOL_CALLS.empty().lazy()).collect()
+    columns = ("env_id", "task_id", "kind", "left_id", "right_id", "similarity", "left_calls")
+    assert found.select(columns).rows() == [("bank", "1", "across modes", "a", "f", 1, 0)]
+
+
+def test_bins_stand_by_kind_and_by_what_is_compared_each_with_shares_of_its_own() -> None:
+    made = [("same mode", 0.2, 0.5), ("same mode", 0.2, 1.0), ("across modes", 0.9, 0.9)]
+    pairs = rows(
+        duplicates.PAIRS,
+        *(
+            {"left_id": str(n), "right_id": "x", "kind": kind, "similarity": whole, "name_similarity": names}
+            for n, (kind, whole, names) in enumerate(made)
+        ),
+    )
+    found = duplicates.similarity(pairs).collect()
+    assert found.select("kind", "compared", "pairs", "kind_pairs", "pair_share").rows() == [
+        ("same mode", "calls with arguments", 2, 2, 1),
+        ("same mode", "tool names", 1, 2, 1 / 2),
+        ("same mode", "tool names", 1, 2, 1 / 2),
+        ("across modes", "calls with arguments", 1, 1, 1),
+        ("across modes", "tool names", 1, 1, 1),
+    ]
+    assert found["similarity_from"].to_list() == pytest.approx([0.2, 0.5, 0.95, 0.9, 0.9])
+    assert found["similarity_to"].to_list() == pytest.approx([0.25, 0.55, 1, 0.95, 0.95])
 
 
 def test_bins_of_similarity_hold_every_pair_and_one_is_in_the_last() -> None:
@@ -193,6 +284,38 @@ def test_minhash_misses_no_pair_that_comparing_every_pair_finds() -> None:
     involved = Counter(task for pair in expected for task in pair)
     assert (counted["tasks"], counted["verified"], counted["tasks_in_pairs"]) == (60, len(expected), len(involved))
     assert counted["candidates"] > counted["verified"]
+
+
+def test_a_pair_tells_both_scenarios_and_the_threshold_itself_is_enough() -> None:
+    words = [f"w{n}" for n in range(14)]  # ten shingles
+    longer = [*words, "more", "and"]  # two more
+    tasks = rows(
+        TRAJECTORIES,
+        {"trajectory_id": "z", "env_id": "env_2", "task_id": "7", "task": " ".join(words).upper()},
+        {"trajectory_id": "y", "env_id": "env_10", "task_id": "8", "task": " ".join(longer)},
+        {"trajectory_id": "x", "env_id": "env_10", "task_id": "9", "task": "  ".join(words)},
+        {"trajectory_id": "w", "env_id": "env_10", "task_id": None, "task": "   "},
+    )
+    found = duplicates.task_pairs(tasks).collect()
+    columns = ("left_env_id", "left_task_id", "right_env_id", "right_task_id", "jaccard", "left_id", "right_id")
+    assert found.select(columns).rows() == [
+        ("env_2", "7", "env_10", "9", 1, "z", "x"),
+        ("env_10", "8", "env_10", "9", 10 / 12, "y", "x"),
+        ("env_2", "7", "env_10", "8", 10 / 12, "z", "y"),
+    ]
+    assert duplicates.task_pairs(tasks, threshold=10 / 12).collect().height == 3
+    assert duplicates.task_pairs(tasks, threshold=0.84).collect()["jaccard"].to_list() == [1]
+    counted = [
+        duplicates.tasks_summary(tasks, threshold=least).collect().row(0, named=True) for least in (10 / 12, 0.84)
+    ]
+    names = ("tasks", "candidates", "verified", "identical", "tasks_in_pairs", "tasks_in_pairs_share")
+    assert [[row[name] for name in names] for row in counted] == [[3, 3, 3, 1, 3, 1], [3, 3, 1, 1, 2, 2 / 3]]
+
+
+def test_without_an_id_the_text_tells_scenarios_apart() -> None:
+    said = ["Pay Ann what I owe her today.", "Pay Ann what I owe her today.", "Call Bob and ask him for money."]
+    tasks = rows(TRAJECTORIES, *({"trajectory_id": str(n), "task": text} for n, text in enumerate(said)))
+    assert duplicates.tasks_summary(tasks).collect()["tasks"].to_list() == [2]
 
 
 def test_runs_of_one_scenario_are_one_task() -> None:

@@ -76,6 +76,45 @@ def test_histograms_hold_every_environment_once_per_quantity() -> None:
     assert sums["environment_share"].to_list() == pytest.approx([1.0] * sums.height)
 
 
+def test_quantities_stand_in_their_order_with_their_smallest_and_largest() -> None:
+    found = environments.summary(ENVIRONMENTS_SEEN, SCENARIOS_SEEN).collect()
+    assert found["quantity"].to_list() == [name for name in environments.QUANTITIES if name in found["quantity"]]
+    seen = {row["quantity"]: (row["median"], row["min"], row["max"]) for row in found.iter_rows(named=True)}
+    assert seen["state-change tools"] == (8, 6, 8)
+    assert seen["state categories"] == (21, 20, 22)
+    assert seen["rules"] == (4, 3, 5)
+    assert seen["scenarios"] == (2, 0, 2)
+    published = dict(found.select("quantity", "published_median").iter_rows())
+    assert {name: published[name] for name in environments.PUBLISHED} == {
+        name: median for name, (_, median) in environments.PUBLISHED.items()
+    }
+
+
+def test_a_mean_like_the_published_one_with_another_median_is_not_equal() -> None:
+    counts = [11] * 60 + [10] * 24 + [9] * 16
+    made = rows(ENVIRONMENTS, *({"env_id": f"env_{n}", "query_tools": tools} for n, tools in enumerate(counts)))
+    found = environments.summary(made, NO_SCENARIOS).collect()
+    row = found.row(by_predicate=pl.col("quantity") == "query tools", named=True)
+    assert (row["mean"], row["median"], row["is_equal"]) == (10.44, 11, False)
+
+
+def test_bins_stand_in_order_and_scenarios_are_binned_by_five() -> None:
+    played = rows(
+        SCENARIOS, *({"task_id": str(n), "env_id": "env_2"} for n in range(7)), {"task_id": "x", "env_id": "env_1"}
+    )
+    found = environments.histogram(ENVIRONMENTS_SEEN, played).collect()
+    scenarios = found.filter(pl.col("quantity") == "scenarios")
+    assert scenarios.select("count_from", "count_to", "environments", "environment_share").rows() == [
+        (0, 5, 2, 2 / 3),
+        (5, 10, 1, 1 / 3),
+    ]
+    rules = found.filter(pl.col("quantity") == "rules")
+    assert rules["count_from"].to_list() == [3, 4, 5]
+    assert found["quantity"].unique(maintain_order=True).to_list() == [
+        name for name in environments.QUANTITIES if name in found["quantity"]
+    ]
+
+
 def test_checks_are_counted_over_the_scenarios_that_have_any() -> None:
     found = environments.checks_per_scenario(SCENARIOS_SEEN).collect()
     assert found.select("checks", "scenarios", "all_scenarios").rows() == [(2, 2, 3), (5, 1, 3)]
