@@ -16,12 +16,12 @@ import re
 import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from analysis.nearest import nearest as names_near
 from analysis.sources.errors import SourceError
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
     """A half-sentence that names the closest candidates, or nothing."""
-    close = get_close_matches(name, list(candidates), n=3, cutoff=0.5)
+    close = names_near(name, candidates)
     return f" Nearest: {', '.join(close)}." if close else ""
 
 
