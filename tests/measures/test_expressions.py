@@ -99,3 +99,44 @@ def test_a_scenario_is_environment_and_task_or_the_trajectory_itself() -> None:
     names = frame.select(e.scenario()).to_series().to_list()
     assert names[0] == names[1]
     assert all(one != other for one, other in pairwise(names[1:]))
+
+
+def test_a_scenario_is_not_the_text_of_environment_and_task_put_together() -> None:
+    frame = pl.DataFrame({"trajectory_id": ["1", "2"], "env_id": ["a", "ab"], "task_id": ["bc", "c"]})
+    assert frame.select(e.scenario()).to_series().n_unique() == 2
+
+
+def test_a_rate_and_both_its_ends_need_twenty_trials() -> None:
+    frame = pl.DataFrame({"hits": [5, 5, 0], "tries": [19, 20, 0]}).select(**e.rated("hits", "tries", "hit_rate"))
+    assert frame.columns == ["hit_rate", "hit_rate_low", "hit_rate_high"]
+    ends = binomtest(5, 20).proportion_ci(method="wilson")
+    assert frame.rows()[1] == pytest.approx((5 / 20, ends.low, ends.high))
+    assert frame.rows()[0] == frame.rows()[2] == (None, None, None)
+
+
+def test_names_are_ordered_by_their_text_then_their_number_then_the_whole() -> None:
+    names = [
+        "shop_1",
+        "bank_10",
+        "bank_9",
+        "bank_9_b",
+        "bank_9_a",
+        "7",
+        "bank",
+        None,
+        "bank_0",
+        "bank_99999999999999999999",
+    ]
+    ordered = pl.DataFrame({"env_id": names}).sort(e.natural_order("env_id"))["env_id"].to_list()
+    assert ordered == [
+        None,
+        "7",
+        "bank",
+        "bank_0",
+        "bank_99999999999999999999",  # too large for a number, so it has none
+        "bank_9",
+        "bank_9_a",
+        "bank_9_b",
+        "bank_10",
+        "shop_1",
+    ]
