@@ -71,6 +71,17 @@ for regular expressions, functions of texts and numbers. Its columns:
 
 exit status: 0 all went · 1 a record was refused, rejected or lost · 2 could not run · 6 cannot write · 130 interrupted
 """
+CHECK = """\
+examples:
+  python -m analysis check trajectories.json
+  python -m analysis check trajectories.json --gate gate.toml --baseline last_release.json
+  python -m analysis check 'runs/*.json' --sarif findings.sarif --json > checks.json
+  python -m analysis check --quantities                       what a gate can put a bound on
+
+A gate is a TOML file; without one, the bounds a set made like the release should keep. A baseline is another source
+that nothing may be much worse than. SARIF lists findings and rejected records with their byte offset and line.
+exit status: 0 all bounds hold · 1 one falls short · 2 could not run · 6 cannot write · 130 interrupted
+"""
 SAMPLE = """\
 examples:
   python -m analysis sample sample.json
@@ -195,6 +206,47 @@ def export(options: argparse.Namespace) -> int:
     return LOST if lost and not options.keep_going else OK
 
 
+def check(options: argparse.Namespace) -> int:
+    """Hold a source against a gate; 1 when a bound falls short."""
+    import msgspec  # noqa: PLC0415
+
+    from analysis import gate  # noqa: PLC0415
+    from analysis.gate import QUANTITIES, sarif, text  # noqa: PLC0415
+    from analysis.tables import load  # noqa: PLC0415
+    from analysis.tables.places import write_bytes  # noqa: PLC0415
+
+    if options.quantities:
+        for name, quantity in QUANTITIES.items():
+            print(f"{name:28} {quantity.meaning} ({'less' if quantity.is_less_better else 'more'} is better)")
+        return OK
+    if not options.sources:
+        return _complain("check what? Name a source, or ask for --quantities", COULD_NOT)
+    try:
+        bounds = gate.read(options.gate) if options.gate else gate.read()
+    except gate.GateError as error:
+        return _complain(error, COULD_NOT)
+    how: dict[str, Any] = {"jobs": options.jobs, "progress": not options.quiet}
+    baseline = load(options.baseline, **how) if options.baseline else None
+    judged = []
+    for source in options.sources:
+        data = load(source, environments=options.environments, scenarios=options.scenarios, **how)
+        judged.append((data, gate.check(data, bounds, baseline)))
+    if options.sarif:
+        log = msgspec.json.encode(sarif.log(judged, most=options.most))
+        write_bytes(str(options.sarif.absolute()), msgspec.json.format(log, indent=1))
+    if options.json:
+        outcomes = [
+            {"source": data.source, "content_hash": data.manifest["content_hash"], "checks": checks}
+            for data, checks in judged
+        ]
+        print(msgspec.json.format(msgspec.json.encode(outcomes)).decode())
+    for data, checks in judged:
+        if not options.json:
+            print(text.table(checks))
+        _say(f"{data.source}: {text.summary(checks)}")
+    return LOST if any(gate.failed(checks) for _, checks in judged) else OK
+
+
 def write_sample(options: argparse.Namespace) -> int:
     """Play a sample."""
     size: sample.Size = {
@@ -244,6 +296,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, run, about, epilog, options in (
         ("tables", tables, "decode a source into Parquet tables", TABLES, _table_options),
         ("export", export, "choose, split and write records for other tools", EXPORT, _export_options),
+        ("check", check, "hold a source against a gate, for pipelines", CHECK, _check_options),
         ("sample", write_sample, "play a synthetic sample into a file", SAMPLE, _sample_options),
         ("report", report, "execute the notebooks and write one HTML file each", REPORT, _report_options),
     ):
@@ -290,6 +343,29 @@ def _export_options(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--keep-going", action="store_true", help="exit with 0 even when records were refused or rejected"
     )
+    verb.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _check_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("sources", metavar="SOURCE", nargs="*", help=f"{SOURCE}; each is judged by itself")
+    verb.add_argument(
+        "--gate", type=Path, metavar="FILE", help="bounds to keep; default: those of a set like the release"
+    )
+    verb.add_argument("--baseline", default="", metavar="SOURCE", help="nothing may be much worse than in this one")
+    verb.add_argument("--json", action="store_true", help="write the outcome as JSON")
+    verb.add_argument("--sarif", type=Path, metavar="FILE", help="write findings and outcome as SARIF 2.1.0, too")
+    verb.add_argument(
+        "--most",
+        type=_positive,
+        default=100,
+        metavar="N",
+        help="findings a rule in the SARIF file; default: %(default)s",
+    )
+    verb.add_argument(
+        "--quantities", action="store_true", help="say what a gate can put a bound on, and do nothing else"
+    )
+    _sibling_options(verb)
+    verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
     verb.add_argument("--quiet", action="store_true", help="no progress bar")
 
 

@@ -43,6 +43,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "markup": (set(), None),
     "transcripts": ({"schema", "records", "markup"}, None),
     "export": ({"schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
+    "gate": ({"schema", "sources", "records", "tables", "measures", "nearest"}, {"msgspec", "polars"}),
     "show": ({"schema", "imports", "records", "tables", "markup", "transcripts"}, None),
     "explore": (
         {"schema", "imports", "records", "sources", "tables", "charts", "markup", "nearest", "transcripts"},

@@ -3,7 +3,8 @@
 `read` a gate, `check` tables against it, `sarif.log` the outcome for the tools that read that format.
 """
 
-from analysis.gate.check import Check, check
+from analysis.gate.check import Check, check, failed
 from analysis.gate.config import Gate, GateError, read
+from analysis.gate.quantities import QUANTITIES
 
-__all__ = ["Check", "Gate", "GateError", "check", "read"]
+__all__ = ["QUANTITIES", "Check", "Gate", "GateError", "check", "failed", "read"]

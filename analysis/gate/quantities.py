@@ -170,13 +170,14 @@ def _of_balance(data: Tables, options: Options, *, column: str) -> Found:
 
 
 def _copies(data: Tables, options: Options) -> Found:
-    row = duplicates.exact_summary(data.trajectories, data.tool_calls).collect().row(0, named=True)
+    summary = duplicates.exact_summary(data.trajectories, data.tool_calls)
+    row = _sums(summary, extra_copies=pl.col("extra_copies").sum(), trajectories=pl.col("trajectories").sum())
     return _share(row["extra_copies"], row["trajectories"], "trajectories")
 
 
 def _near_tasks(data: Tables, options: Options) -> Found:
     summary = duplicates.tasks_summary(data.trajectories, threshold=options.near_duplicate)
-    row = summary.collect().row(0, named=True)
+    row = _sums(summary, tasks_in_pairs=pl.col("tasks_in_pairs").sum(), tasks=pl.col("tasks").sum())
     return _share(row["tasks_in_pairs"], row["tasks"], "scenarios with a task text")
 
 

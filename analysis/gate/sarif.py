@@ -24,17 +24,21 @@ _ORIGIN = re.compile(r"(?P<file>.*)@(?:(?P<offset>\d+)|row (?P<row>\d+))\Z", re.
 _BLOCK = 1 << 20
 
 
-def log(data: Tables, checks: Sequence[Check], *, most: int = 100) -> dict[str, Any]:
-    """The log of one run.
+def log(judged: Sequence[tuple[Tables, Sequence[Check]]], *, most: int = 100) -> dict[str, Any]:
+    """The log of what was judged, a run each.
 
     Args:
-        data: the tables that were judged.
-        checks: what came of it.
+        judged: tables, and what came of holding them against a gate.
         most: findings listed a rule; how many there are stands in the run's `properties` all the same.
 
     Returns:
         JSON values. Rejected records, and findings of a rule whose bound is not kept, are errors; others are warnings.
     """
+    runs = [_run(data, checks, most) for data, checks in judged]
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": VERSION, "runs": runs}
+
+
+def _run(data: Tables, checks: Sequence[Check], most: int) -> dict[str, Any]:
     broken = {check.name for check in checks if check.kind == "finding" and check.verdict == "falls short"}
     listed, counts = _findings(data, most)
     rejected = data.rejected.collect()
@@ -56,7 +60,7 @@ def log(data: Tables, checks: Sequence[Check], *, most: int = 100) -> dict[str, 
         "semanticVersion": version("trajectory-notebooks"),
         "rules": rules,
     }
-    run = {
+    return {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "results": results,
@@ -70,7 +74,6 @@ def log(data: Tables, checks: Sequence[Check], *, most: int = 100) -> dict[str, 
             "listed_per_rule": most,
         },
     }
-    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": VERSION, "runs": [run]}
 
 
 def _rules() -> list[dict[str, Any]]:
