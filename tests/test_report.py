@@ -14,7 +14,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -332,6 +333,50 @@ def test_an_output_folder_that_cannot_be_made_is_an_error_that_names_it(house: H
         house.run(out=house.folder / "file" / "out")
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of one megabyte; only root may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place], capture_output=True, check=False)
+    if mounted.returncode:
+        pytest.skip("cannot mount a small disk here: root can")
+    yield place
+    subprocess.run(["umount", place], check=True)
+
+
+def test_a_page_that_fills_the_disk_costs_itself_and_says_what_is_missing(house: House, small_disk: Path) -> None:
+    house.report("a", "1")
+    house.report("b", "# " + "x" * 2_000_000)
+    house.report("c", "1")
+    result = house.run(out=small_disk / "out")
+    assert result.status == EXIT["cannot write"]
+    assert re.fullmatch(r"cannot write.*: No space left on device", result.failures["b"].message)
+    house.out = small_disk / "out"
+    assert house.states() == {"a": "made", "b": "failed", "c": "made"}
+    assert house.pages() == {"a.html", "c.html", "index.html", "manifest.json"}
+    assert "No space left on device" in house.page("index")
+    assert list(house.out.glob(".*.html")) == [], "half a page"
+
+
+@pytest.mark.parametrize("state", ["full", "read-only"])
+def test_a_disk_that_takes_nothing_is_one_sentence_and_an_exit_status_of_its_own(
+    house: House, small_disk: Path, capsys: pytest.CaptureFixture[str], state: str
+) -> None:
+    from analysis.__main__ import main  # noqa: PLC0415
+
+    house.report("a", "1")
+    if state == "full":
+        (small_disk / "fill").write_bytes(bytes(2**20))
+    else:
+        subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    words = ["--out", small_disk / "out", "--executed", house.executed, "--suite", house.suite, "--engine", "paper"]
+    assert main(["report", str(house.source), *map(str, words), "--quiet"]) == EXIT["cannot write"]
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert re.search("No space left on device|Read-only file system", said[0])
+
+
 # The folder
 
 
@@ -603,6 +648,7 @@ def test_nbconvert_makes_the_suites_page_of_the_suites_notebook_to_the_byte(
 ) -> None:
     """Links to the other pages, provenance and all: the executed notebook carries what the suite knows."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    monkeypatch.setattr("analysis.report.run._commit", lambda: "0123456789ab")  # whatever is committed meanwhile
     options = Request(only=("75_duplicates",), out=tmp_path / "html", executed=tmp_path / "executed", progress=False)
     assert run(options).status == 0
     notebook = tmp_path / "executed" / "75_duplicates.ipynb"
@@ -613,6 +659,11 @@ def test_nbconvert_makes_the_suites_page_of_the_suites_notebook_to_the_byte(
     assert (tmp_path / "again" / "75_duplicates.html").read_bytes() == page
     for fact in (b'href="index.html"', b"1970-01-02 00:00 UTC", b"--only 75_duplicates", b"papermill"):
         assert fact in page
+    told = re.findall(r"<dt>(.*?)</dt>", page.decode().split("Where this comes from", 1)[-1])
+    wanted = "source, content hash, records in = kept + rejected, parameters, command, date, commit, versions"
+    assert {*wanted.split(", ")} <= {*told}
+    assert run(replace(options, out=tmp_path / "twice")).status == 0
+    assert (tmp_path / "twice" / "75_duplicates.html").read_bytes() == page, "executed again, made of the same"
 
 
 @pytest.mark.slow
