@@ -34,12 +34,15 @@ def names(column: str, chosen: Sequence[str], longest: int) -> Any:
     pick = alt.selection_point(
         name=PICK + column, fields=["name"], toggle="true", value=[{"name": name} for name in chosen] or alt.Undefined
     )
-    base = _rows(column, name=0, count=1, total=2).transform_calculate(
+    # The order is said: where rows change, Vega keeps names in the places in which it first met them.
+    order = alt.EncodingSortField(field="place", op="min")
+    base = _rows(column, name=0, count=1, total=2).transform_window(place="row_number()")
+    base = base.transform_calculate(
         # To say "12 of 12" of every name would be noise.
         shown="datum.count == datum.total ? format(datum.count, ',') : "
         "format(datum.count, ',') + ' of ' + format(datum.total, ',')"
     )
-    y = alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=label - 8, ticks=False, domain=False))
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelLimit=label - 8, ticks=False, domain=False))
     tooltip = [
         alt.Tooltip("name:N", title=" "),
         alt.Tooltip("count:Q", title="trajectories", format=","),

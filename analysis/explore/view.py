@@ -32,7 +32,8 @@ STYLE = """<style>
 .tj-explore .vega-embed{padding:0}
 .tj-explore .tj-line p{margin:0}
 .tj-explore .dt-container{font-size:var(--jp-ui-font-size1,13px)}
-.tj-explore table.dataTable.display,.tj-explore .dts div.dt-scroll-body.dt-scroll-body{background:transparent}
+.tj-explore .itables_anywidget,.tj-explore .dt-container,.tj-explore table.dataTable.display,
+.tj-explore .dts div.dt-scroll-body.dt-scroll-body{background:transparent}
 .tj-explore table.dataTable td,.tj-explore table.dataTable th{overflow:hidden;text-overflow:ellipsis}
 .tj-explore table.dataTable tbody tr{cursor:pointer}
 .tj-explore .tj-read{max-height:46em;overflow:auto;border-top:1px solid var(--jp-border-color2,#bbb);padding-top:.4em}

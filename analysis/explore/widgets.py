@@ -12,8 +12,9 @@ import polars as pl
 from itables.widget import ITable
 
 from analysis.explore.figures import PICK, ROWS, with_rows
-from analysis.explore.selection import Range
-from analysis.markup import ABSENT, clean
+from analysis.explore.selection import Range, label
+from analysis.markup import clean
+from analysis.sources.locate import natural
 from analysis.tables import cache as kept
 from analysis.tables import places
 
@@ -35,6 +36,9 @@ HEADS = {
     "task": "task",
     "scenario": "task_id",
 }
+# Where an environment stands among them, env_2 before env_10: the table sorts by it and does not show it.
+PLACE = "place"
+_ALWAYS = {"trajectory", "environment"}
 # px; what is longer is cut with an ellipsis.
 WIDTHS = {
     "trajectory": 112,
@@ -144,7 +148,7 @@ class RunTable:
         self._on_choice = on_choice
         self._ids: list[str] = []
         self._chosen = ""
-        self.widget = ITable(pl.DataFrame(schema=dict.fromkeys(HEADS, pl.String)), **_TABLE)
+        self.widget = ITable(pl.DataFrame(schema=dict.fromkeys([*HEADS, PLACE], pl.String)), **_TABLE)
         self.widget.observe(self._tell, "selected_rows")
 
     def show(self, rows: pl.DataFrame) -> None:
@@ -153,7 +157,10 @@ class RunTable:
         Args:
             rows: conforms to RUNS.
         """
-        self._ids = rows["trajectory_id"].to_list()
+        ids = rows["trajectory_id"].to_list()
+        if ids == self._ids:
+            return
+        self._ids = ids
         chosen = [self._ids.index(self._chosen)] if self._chosen in self._ids else []
         with self.widget.hold_sync():
             frame = shown(rows)
@@ -175,26 +182,25 @@ def _kinds(frame: pl.DataFrame) -> list[dict[str, Any]]:
     numbers = [place for place, dtype in enumerate(frame.dtypes) if dtype.is_numeric()]
     texts = [place for place in range(frame.width) if place not in numbers]
     widths = [{"targets": place, "width": f"{WIDTHS.get(name, WIDTH)}px"} for place, name in enumerate(frame.columns)]
-    return [{"targets": numbers, "type": "num"}, {"targets": texts, "type": "string"}, *widths]
+    naturally = {"targets": frame.columns.index("environment"), "orderData": [frame.columns.index(PLACE)]}
+    hidden = {"targets": frame.columns.index(PLACE), "visible": False}
+    return [hidden, naturally, {"targets": numbers, "type": "num"}, {"targets": texts, "type": "string"}, *widths]
 
 
 def shown(rows: pl.DataFrame) -> pl.DataFrame:
-    """RUNS as the table shows them: short heads, short tasks, and no column that is empty throughout."""
-    short = pl.col("task").str.slice(0, TASK_SHOWN) + pl.when(pl.col("task").str.len_chars() > TASK_SHOWN).then(
-        pl.lit("…")
-    ).otherwise(pl.lit(""))
-    frame = rows.with_columns(task=short)
-    present = {
-        head: column for head, column in HEADS.items() if frame[column].null_count() < frame.height or not frame.height
-    }
-    return frame.select(
-        (
-            pl.col(column).cast(pl.String).fill_null(ABSENT)
-            if not frame.schema[column].is_numeric()
-            else pl.col(column)
-        ).alias(head)
-        for head, column in present.items()
+    """RUNS as the table shows them: short heads and tasks, no column that is empty throughout, and a hidden PLACE."""
+    frame = rows.with_columns(
+        task=pl.when(pl.col("task").str.len_chars() > TASK_SHOWN)
+        .then(pl.col("task").str.slice(0, TASK_SHOWN) + "…")
+        .otherwise("task")
     )
+    here = {head: name for head, name in HEADS.items() if frame[name].null_count() < frame.height or head in _ALWAYS}
+    texts = {name for name, dtype in frame.schema.items() if not dtype.is_numeric()}
+    columns = [(label(name) if name in texts else pl.col(name)).alias(head) for head, name in here.items()]
+    environments = frame.select(label("env_id").unique()).to_series().to_list()
+    places = {name: place for place, name in enumerate(sorted(environments, key=natural))}
+    place = label("env_id").replace_strict(places, return_dtype=pl.UInt32, default=0)
+    return frame.select(*columns, place.alias(PLACE))
 
 
 @cache

@@ -151,6 +151,8 @@ def test_choosing_reading_searching_and_keeping_a_part(chromium: Any, lab: Lab) 
         assert listed(page) == part
         tools = {name for names in _tools(part) for name in names}
         until(lambda: figure(page, 1).locator("path[aria-label^='name: ']").count() == len(tools), "the figure beside")
+        counts = page.evaluate(COUNTS)
+        assert counts == sorted(counts, reverse=True), "the figure beside is in order"
 
         rows(page).nth(1).click()
         page.locator(".tj-read .turn").first.wait_for()
@@ -181,6 +183,12 @@ def test_choosing_reading_searching_and_keeping_a_part(chromium: Any, lab: Lab) 
         assert read
         assert read <= set(part)
 
+
+# Trajectories by tool, as the bars stand from top to bottom.
+COUNTS = """() => [...document.querySelectorAll('.tj-explore svg.marks')[1]
+    .querySelectorAll('path[aria-label^="name: "]')]
+    .map(e => [e.getBoundingClientRect().top, +e.ariaLabel.match(/trajectories: ([\\d,]+)/)[1].replace(',', '')])
+    .sort((a, b) => a[0] - b[0]).map(pair => pair[1])"""
 
 # Whether an element lies inside the pane that scrolls it.
 IN_SIGHT = """element => {
