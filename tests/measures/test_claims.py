@@ -148,6 +148,39 @@ def test_a_source_that_is_not_the_release_is_shown_and_not_judged(changed: dict[
     assert verdicts(found, "all") == verdicts(found, CONVERSATION) == {"not checkable"}
 
 
+def test_a_source_of_which_half_is_another_dialect_is_still_judged_and_one_more_record_is_too_many() -> None:
+    half = judged(dialects={"fc": 4_511, "release": 4_511})
+    assert half["trajectories", "all", "count"] == ("9022", "equal", None)
+    more = judged(dialects={"fc": 4_512, "release": 4_510})
+    assert more["trajectories", "all", "count"][1] == "not checkable"
+    assert judged(dialects={})["trajectories", "all", "count"][1] == "equal"
+
+
+def test_scenarios_are_counted_by_environment_and_task_and_those_without_an_id_are_none() -> None:
+    few = trajectories().with_columns(
+        env_id=pl.when(pl.col("trajectory_id") == "0").then(pl.lit("other")).otherwise(pl.lit("env")),
+        task_id=pl.when(pl.col("trajectory_id").is_in(["0", "1"])).then(pl.lit("same")),
+    )
+    found = judged(few)
+    assert found["scenarios of the trajectories", "all", "count"][0] == "2"
+    assert found["environments of the trajectories", "all", "count"][0] == "2"
+
+
+def test_each_scope_has_statistics_of_its_own() -> None:
+    found = judged()
+    for mode, steps, n in ((CONVERSATION, 22, 4_372), (SOLO, 14, 4_650)):
+        values = {statistic: found["assistant messages", mode, statistic][0] for statistic in ("total", "mean", "p50")}
+        assert values["total"] == str(steps * n)
+        assert float(values["mean"] or "nan") == steps
+        assert values["p50"] == str(steps)
+    # No trajectory makes more than 13 calls.
+    shares = {
+        statistic: value for (quantity, _, statistic), (value, _, _) in found.items() if statistic.startswith("at most")
+    }
+    assert {float(value or "nan") for statistic, value in shares.items() if int(statistic.split()[-1]) < 13} <= {0.0}
+    assert {float(value or "nan") for statistic, value in shares.items() if int(statistic.split()[-1]) >= 13} == {1.0}
+
+
 def test_a_revision_that_lost_a_tenth_is_still_judged() -> None:
     assert judged(records_in=8_120)["trajectories", "all", "count"][1] == "equal"
     assert judged(records_in=8_119)["trajectories", "all", "count"][1] == "not checkable"
@@ -228,6 +261,41 @@ def test_verdicts_are_counted_per_scope() -> None:
     assert found["claims"].sum() == checked.collect().height == found["all_claims"][0]
     catalogue = found.filter(pl.col("scope") == "catalogue")
     assert catalogue["verdict"].to_list() == ["not checkable"]
+
+
+def test_verdicts_stand_by_scope_then_verdict_over_all_claims() -> None:
+    made = [("all", "equal"), ("conversation", "differs"), ("all", "differs"), ("all", "equal")]
+    table = rows(
+        claims.CLAIMS,
+        *({"quantity": str(n), "scope": scope, "verdict": verdict} for n, (scope, verdict) in enumerate(made)),
+    )
+    found = claims.verdicts(table).collect()
+    counted = dict(zip(found.select("scope", "verdict").rows(), found["claims"], strict=True))
+    assert counted == {("all", "equal"): 2, ("all", "differs"): 1, ("conversation", "differs"): 1}
+    assert found["all_claims"].unique().to_list() == [4]
+    assert found.equals(found.sort("scope", "verdict"))
+
+
+@pytest.mark.parametrize(
+    ("published", "found", "shown"),
+    [
+        ("22.12", 22.0, "22.00"),
+        ("22", 22.4, "22.40"),
+        ("22", 22.0, "22"),
+        ("22.1", 22.46, "22.5"),
+        ("abc", "abd", "abd"),
+    ],
+)
+def test_what_was_found_is_shown_as_it_was_published_or_with_decimals_where_it_would_look_equal(
+    published: str, found: float | str, shown: str
+) -> None:
+    claim = claims.Claim("q", "all", "mean", published, "trajectories", "somewhere")
+    assert claims._judge(claim, {("q", "all", "mean"): found}, None)[4] == shown
+    assert claims._judge(claim, {("q", "all", "mean"): found}, "not this one")[4:7] == (
+        shown,
+        "not checkable",
+        "not this one",
+    )
 
 
 def test_an_empty_source_shows_every_claim_as_not_checkable() -> None:
