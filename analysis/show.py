@@ -34,11 +34,12 @@ display: Callable[..., Any] = _display
 
 @dataclass(frozen=True)
 class Headline:
-    """One number a reader takes away: already formatted, with its name and what it means (with the denominator)."""
+    """One number a reader takes away, formatted: with its name, what it means, and what of it needs attention."""
 
     value: str
     label: str
     meaning: str
+    attention: str | None = None
 
 
 def chart(figure: alt.TopLevelMixin) -> None:
@@ -74,13 +75,16 @@ def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str =
 
 
 def headlines(numbers: Sequence[Headline]) -> None:
-    """Display five to eight numbers with their meaning; the page puts them first."""
+    """Display five to eight numbers with their meaning, then what needs attention; the page puts both first."""
     items = "".join(
         f'<div><dt>{text(n.label)}</dt><dd class="value">{text(n.value)}</dd>'
         f'<dd class="meaning">{text(n.meaning)}</dd></div>'
         for n in numbers
     )
-    _html(f'<dl class="tj headlines">{items}</dl>', "headlines")
+    if items:
+        _html(f'<dl class="tj headlines">{items}</dl>', "headlines")
+    for sentence in filter(None, (n.attention for n in numbers)):
+        _html(f'<p class="tj notice">{text(sentence)}</p>', "attention", sentence=clean(sentence))
 
 
 def notice(sentence: str) -> None:

@@ -4,8 +4,20 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from analysis.measures.expressions import error_rate, rated
-from analysis.measures.headlines import HEADLINES, count, rate
+from analysis.measures.expressions import rated
+from analysis.measures.headlines import (
+    BOTH_MODES,
+    MUCH_UNKNOWN,
+    Number,
+    both,
+    count,
+    is_much,
+    note,
+    rate,
+    rows,
+    say,
+    side_by_side,
+)
 from analysis.schema import END_CLASSES, FINDINGS, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -82,7 +94,7 @@ REASONS = Table(
 )
 
 
-def headlines(
+def in_brief(
     trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, findings: pl.LazyFrame, rejected: pl.LazyFrame
 ) -> pl.LazyFrame:
     """The numbers a reader takes away, as text with their denominators.
@@ -94,70 +106,68 @@ def headlines(
         rejected: conforms to REJECTED.
 
     Returns:
-        Eight rows, conforming to HEADLINES, in the order they are read; none for a source without any record.
+        Eight rows, conforming to headlines.HEADLINES, in the order they are read; none for a source without any record.
     """
-    talk = pl.col("traj_type") == "conversation"
+    is_talk = pl.col("traj_type") == "conversation"
     steps = pl.col("assistant_messages")
-    n = pl.col("kept")
     known = (
-        trajectories.select(
-            kept=pl.len(),
-            talks=talk.sum(),
-            environments=pl.col("env_id").drop_nulls().n_unique(),
-            scenarios=pl.struct("env_id", "task_id").filter(pl.col("task_id").is_not_null()).n_unique(),
-            talk_steps=steps.filter(talk).median(),
-            solo_steps=steps.filter(~talk).median(),
-        )
-        .join(rejected.select(rejected=pl.len()), how="cross")
-        .join(_breaking(trajectories, findings).select(breaking=pl.len()), how="cross")
-        .join(
+        side_by_side(
+            trajectories.select(
+                kept=pl.len(),
+                talks=is_talk.sum(),
+                solos=(~is_talk).sum(),
+                environments=pl.col("env_id").drop_nulls().n_unique(),
+                scenarios=pl.struct("env_id", "task_id").filter(pl.col("task_id").is_not_null()).n_unique(),
+                steps_talk=steps.filter(is_talk).median(),
+                steps_solo=steps.filter(~is_talk).median(),
+            ),
+            rejected.select(rejected=pl.len()),
+            _breaking(trajectories, findings).select(breaking=pl.len()),
             tool_calls.select(
                 calls=pl.len(),
                 judged=(pl.col("outcome") != "unknown").sum(),
+                unknown=(pl.col("outcome") == "unknown").sum(),
                 errors=(pl.col("outcome") == "error").sum(),
-                error_rate=error_rate(),
             ),
-            how="cross",
         )
-        .filter(n + pl.col("rejected") > 0)
+        .with_columns(read=pl.col("kept") + pl.col("rejected"), sound=pl.col("kept") - pl.col("breaking"))
+        .filter(pl.col("read") > 0)
     )
-    sound = n - pl.col("breaking")
-    numbers = [
-        (
-            count(n),
+    return rows(
+        known,
+        Number(
+            count("kept"),
             "records kept",
-            pl.format("of {} read; {} rejected", count(n + pl.col("rejected")), count(pl.col("rejected"))),
+            say("of {} read; {} rejected", "read", "rejected"),
+            note(pl.col("rejected") > 0, "Records that could not be read: {} of {}.", "rejected", "read"),
         ),
-        (count(pl.col("environments")), "environments", pl.lit("distinct env_id among the records kept")),
-        (count(pl.col("scenarios")), "scenarios", pl.lit("distinct scenarios among the records kept")),
-        (
-            count(pl.col("talks")),
-            "conversations",
-            pl.format("with a simulated user; the other {} run without", count(n - pl.col("talks"))),
-        ),
-        (_steps(), "steps, median", pl.lit("assistant messages per trajectory; conversations / without a user")),
-        (count(pl.col("calls")), "tool calls", pl.lit("in the records kept, unreadable blocks included")),
-        (
-            rate(pl.col("errors"), pl.col("judged")),
+        Number(count("environments"), "environments", pl.lit("distinct env_id among the records kept")),
+        Number(count("scenarios"), "scenarios", pl.lit("distinct scenarios among the records kept")),
+        Number(count("talks"), "conversations", say("with a simulated user; the other {} run without", "solos")),
+        Number(both("steps"), "steps, median", pl.lit(f"assistant messages per trajectory; {BOTH_MODES}")),
+        Number(count("calls"), "tool calls", pl.lit("in the records kept, unreadable blocks included")),
+        Number(
+            rate("errors", "judged"),
             "of calls fail",
-            pl.format(
+            say(
                 "{} of {} calls whose result says ok or error, {} say neither; no measure of quality",
-                count(pl.col("errors")),
-                count(pl.col("judged")),
-                count(pl.col("calls") - pl.col("judged")),
+                "errors",
+                "judged",
+                "unknown",
+            ),
+            note(
+                is_much("unknown", "calls", MUCH_UNKNOWN),
+                "Calls whose result says neither ok nor error: {} of {}; error rates leave them out.",
+                "unknown",
+                "calls",
             ),
         ),
-        (
-            rate(sound, n),
+        Number(
+            rate("sound", "kept"),
             "records without a finding",
-            pl.format("{} of {} records kept break no rule of the contract", count(sound), count(n)),
+            say("{} of {} records kept break no rule of the contract", "sound", "kept"),
         ),
-    ]
-    rows = [
-        known.select(place=pl.lit(place), value=value, label=pl.lit(label), meaning=meaning)
-        for place, (value, label, meaning) in enumerate(numbers)
-    ]
-    return HEADLINES.select(pl.concat(rows).sort("place"))
+    )
 
 
 def rules(trajectories: pl.LazyFrame, findings: pl.LazyFrame, contract: Iterable[tuple[str, str, str]]) -> pl.LazyFrame:
@@ -269,8 +279,3 @@ def reasons(rejected: pl.LazyFrame, *, top: int = 50) -> pl.LazyFrame:
 def _breaking(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
     """The trajectories with at least one finding."""
     return findings.select("trajectory_id").unique().join(trajectories, on="trajectory_id", how="semi")
-
-
-def _steps() -> pl.Expr:
-    medians = [pl.col(c).round(1).cast(pl.String).str.strip_suffix(".0") for c in ("talk_steps", "solo_steps")]
-    return pl.format("{} / {}", *[m.fill_null("–") for m in medians])

@@ -12,6 +12,7 @@ import polars as pl
 
 from analysis.measures.calls import offer_key, rate_columns, trajectory_key, verb, with_kind
 from analysis.measures.expressions import natural_order, rated
+from analysis.measures.headlines import NOTHING, Number, decimal, rate, rows, say, side_by_side
 from analysis.schema import TOOL_CALLS, Column, Table
 
 Unit = Literal["tool_name", "verb", "kind"]
@@ -89,6 +90,49 @@ READS_FIRST = Table(
 )
 
 
+def in_brief(entropy: pl.LazyFrame, ngrams: pl.LazyFrame, reads_first: pl.LazyFrame) -> pl.LazyFrame:
+    """Say how predictable calls are, what they share, and whether reading comes before writing.
+
+    Args:
+        entropy: conforms to ENTROPY.
+        ngrams: conforms to NGRAMS.
+        reads_first: conforms to READS_FIRST.
+
+    Returns:
+        Three rows, conforming to headlines.HEADLINES; a dash where there is nothing to take a median of and no run that
+        many share.
+    """
+    choices = pl.col("effective_choices").drop_nulls()
+    known = side_by_side(
+        entropy.select(choices=choices.median(), environments=choices.len()),
+        ngrams.select(pl.col("ngram", "trajectories", "all_trajectories").first()),
+        reads_first.select(pl.col("changing_calls", "after_read").sum()),
+    )
+    return rows(
+        known,
+        Number(
+            decimal("choices"),
+            "likely next calls",
+            say(
+                "equally likely calls after the last, median over {} environments with 20 transitions or more",
+                "environments",
+            ),
+        ),
+        Number(
+            pl.col("ngram").fill_null(NOTHING),
+            "run that most trajectories share",
+            pl.when(pl.col("ngram").is_null())
+            .then(pl.lit("no run of calls is held by as many as asked for"))
+            .otherwise(say("{} of {} trajectories with a call hold it", "trajectories", "all_trajectories")),
+        ),
+        Number(
+            rate("after_read", "changing_calls"),
+            "of changing calls come after a reading one",
+            say("{} of {} calls of tools that change the state", "after_read", "changing_calls"),
+        ),
+    )
+
+
 def transitions(
     tool_calls: pl.LazyFrame,
     environment_tools: pl.LazyFrame,
@@ -153,6 +197,7 @@ def entropy(
         (plug-in), which lies below the truth where transitions are few against states squared.
     """
     n, of, total = pl.col("transitions"), pl.col("before_transitions"), pl.col("all_transitions")
+    # Summed in order of size: groups come in any order, and the last bits of a sum depend on it.
     bits = (n / total) * (n / of).log(2)
     counted = (
         _pairs(_ordered(tool_calls, _names(tool_calls, environment_tools, unit), "env_id"), "env_id")
@@ -161,14 +206,14 @@ def entropy(
         .with_columns(before_transitions=n.sum().over("env_id", "before"), all_transitions=n.sum().over("env_id"))
     )
     by_last = counted.group_by("env_id").agg(
-        transitions=n.sum(), states=pl.col("before").filter(pl.col("before") > 0).n_unique(), bits=-bits.sum()
+        transitions=n.sum(), states=pl.col("before").filter(pl.col("before") > 0).n_unique(), bits=-bits.sort().sum()
     )
     share = pl.col("after_transitions") / pl.col("after_transitions").sum()
     by_nothing = (
         counted.group_by("env_id", "after")
         .agg(after_transitions=n.sum())
         .group_by("env_id")
-        .agg(flat=-(share * share.log(2)).sum())
+        .agg(flat=-(share * share.log(2)).sort().sum())
     )
     known = n >= min_n
     rows = (

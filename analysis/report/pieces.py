@@ -193,6 +193,9 @@ def _display(data: Any, meta: dict[str, Any], content: Content) -> Iterator[Piec
         content.facts |= {str(name): str(value) for name, value in meta.get("facts", {}).items()}
     elif kind == "prose" and "text/markdown" in data:
         yield _prose("".join(data["text/markdown"]), Prose(content.headings), content)
+    elif kind == "attention":
+        # Noted once, under the headlines it stands with.
+        content.attention.append(str(meta.get("sentence", "")))
     elif kind in OURS and "text/html" in data:
         if kind == "notice" and meta.get("sentence"):
             content.attention.append(str(meta["sentence"]))

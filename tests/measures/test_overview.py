@@ -72,8 +72,8 @@ REJECTED_SEEN = rows(
 def headlines(
     trajectories: pl.LazyFrame, calls: pl.LazyFrame, findings: pl.LazyFrame, rejected: pl.LazyFrame
 ) -> dict[str, tuple[str, str]]:
-    found = overview.headlines(trajectories, calls, findings, rejected).collect()
-    return {label: (value, meaning) for value, label, meaning in found.iter_rows()}
+    found = overview.in_brief(trajectories, calls, findings, rejected).collect()
+    return {label: (value, meaning) for value, label, meaning, _ in found.iter_rows()}
 
 
 def test_headlines_say_what_was_read_and_what_the_records_are() -> None:
@@ -204,7 +204,7 @@ def test_every_rule_of_the_project_is_listed_with_its_sentence() -> None:
 
 Measure = Callable[[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
 MEASURES: list[tuple[Table, Measure]] = [
-    (head.HEADLINES, overview.headlines),
+    (head.HEADLINES, overview.in_brief),
     (overview.RULES, lambda t, c, f, r: overview.rules(t, f, CONTRACT)),
     (overview.SOUND, lambda t, c, f, r: overview.sound(t, f)),
     (overview.STEPS, lambda t, c, f, r: overview.steps_candidates(t)),

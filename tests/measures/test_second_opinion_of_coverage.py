@@ -291,7 +291,7 @@ def test_without_a_catalogue_what_was_seen_is_all_there_is(source: Source) -> No
 
 def test_headlines_of_the_sample_add_up() -> None:
     tables, raw = load("sample"), list(sample())
-    found = overview.headlines(tables.trajectories, tables.tool_calls, tables.findings, tables.rejected).collect()
+    found = overview.in_brief(tables.trajectories, tables.tool_calls, tables.findings, tables.rejected).collect()
     value = dict(found.select("label", "value").iter_rows())
     results = [m["content"] for r in raw for m in r.messages if m["role"] == "tool"]
     failed = sum(result.startswith("{'success': False") for result in results)
