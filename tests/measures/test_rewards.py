@@ -1,5 +1,6 @@
 """Rewards: means with clustered intervals, pass^k by counting every draw, published figures of tau-bench, checks."""
 
+from collections.abc import Callable
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -167,6 +168,90 @@ def test_scenarios_are_counted_by_solved_runs() -> None:
 def test_rewards_stand_beside_the_number_of_checks() -> None:
     found = rewards.checks(SEEN, CHECKED).select("checks", "trajectories", "mean_reward").collect()
     assert found.rows() == [(4, 3, pytest.approx(2 / 3)), (9, 2, 0.5)]
+
+
+UNEVEN = rows(
+    TRAJECTORIES,
+    *(
+        {"trajectory_id": f"{n}.{trial}", "task_id": f"{n}", "total_reward": 1.0 if n * trial % 3 == 1 else n / 100}
+        for n in range(60)
+        for trial in range(2 + n % 7)
+    ),
+)
+THREE_CHECKS = rows(SCENARIOS, *({"task_id": f"{n}", "checks": 3} for n in range(60)))
+SEEDED: list[tuple[str, str, Callable[..., pl.LazyFrame]]] = [
+    ("mean_reward", "mean", lambda **seed: rewards.summary(UNEVEN, **seed)),
+    ("mean_reward", "mean", lambda **seed: rewards.groups(UNEVEN, "mode", **seed)),
+    ("mean_reward", "mean", lambda **seed: rewards.checks(UNEVEN, THREE_CHECKS, **seed)),
+    ("solved_share", "solved", lambda **seed: rewards.summary(UNEVEN, **seed)),
+    ("pass_all", "pass_all", lambda **seed: rewards.pass_k(UNEVEN, **seed)),
+    ("pass_any", "pass_any", lambda **seed: rewards.pass_k(UNEVEN, **seed)),
+]
+
+
+@pytest.mark.parametrize(("value", "ends", "measure"), SEEDED)
+def test_intervals_hang_on_the_seed_which_is_0_where_nothing_else_is_said(
+    value: str, ends: str, measure: Callable[..., pl.LazyFrame]
+) -> None:
+    usual, same, other = (measure(**seed).collect() for seed in ({}, {"seed": 0}, {"seed": 1}))
+    assert_frame_equal(usual, same)
+    assert usual[f"{ends}_low"][0] != other[f"{ends}_low"][0]
+    assert usual[f"{ends}_low"][0] < usual[value][0] < usual[f"{ends}_high"][0]
+
+
+def test_series_of_trials_stand_by_model_then_mode_then_k_the_nameless_last() -> None:
+    made = [(model, mode) for model in (None, "b", "a") for mode in ("non_conversation", "conversation")]
+    played = rows(
+        TRAJECTORIES,
+        *(
+            {
+                "trajectory_id": f"{model}{mode}{n}",
+                "task_id": "1",
+                "model": model,
+                "traj_type": mode,
+                "total_reward": 1.0,
+            }
+            for model, mode in made
+            for n in range(2)
+        ),
+    )
+    assert rewards.pass_k(played).select("model", "traj_type", "k").collect().rows() == [
+        (model, mode, k) for model in ("a", "b", None) for mode in ("conversation", "non_conversation") for k in (1, 2)
+    ]
+
+
+def test_scenarios_as_hard_as_each_other_stand_in_natural_order() -> None:
+    played = rows(
+        TRAJECTORIES,
+        *(
+            {"trajectory_id": f"{env}{task}", "env_id": env, "task_id": task, "total_reward": 0.5}
+            for env in ("e10", "e9", None)
+            for task in ("t10", "t9")
+        ),
+    )
+    found = rewards.by_scenario(played, CHECKED).collect()
+    assert found.select("env_id", "task_id").rows() == [
+        *[("e9", "t9"), ("e9", "t10"), ("e10", "t9"), ("e10", "t10")],
+        *[(None, "t9"), (None, "t10")],
+    ]
+
+
+def test_scenarios_with_as_many_runs_share_their_own_one() -> None:
+    solved = {"1": (1, 1), "2": (1, 0), "3": (0, 0), "4": (0, 1), "5": (1,)}
+    played = rows(
+        TRAJECTORIES,
+        *(
+            {"trajectory_id": f"{task}{n}", "task_id": task, "total_reward": float(reward)}
+            for task, runs in solved.items()
+            for n, reward in enumerate(runs)
+        ),
+    )
+    assert rewards.solved_runs(played).collect().rows() == [
+        (1, 1, 1, 1, 5),
+        (2, 0, 1, 1 / 4, 5),
+        (2, 1, 2, 2 / 4, 5),
+        (2, 2, 1, 1 / 4, 5),
+    ]
 
 
 def test_tau_bench_s_published_figures_are_reproduced(
