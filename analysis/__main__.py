@@ -5,6 +5,7 @@ import errno
 import shutil
 import sys
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ examples:
   python -m analysis tables trajectories.json out/            tables as Parquet, for any tool
   python -m analysis tables --describe                        what every table and column holds
   python -m analysis export trajectories.json out/ --format sharegpt --validation 0.1
+  python -m analysis card trajectories.json README.md         statistics of a dataset card, kept up to date
   python -m analysis sample big.json --trajectories 9022 --environments 140 --seed 1
   python -m analysis VERB --help                              what a verb takes, with examples
 
@@ -81,6 +83,20 @@ examples:
 A gate is a TOML file; without one, the bounds a set made like the release should keep. A baseline is another source
 that nothing may be much worse than. SARIF lists findings and rejected records with their byte offset and line.
 exit status: 0 all bounds hold · 1 one falls short · 2 could not run · 6 cannot write · 130 interrupted
+"""
+CARD = """\
+examples:
+  python -m analysis card trajectories.json README.md
+  python -m analysis card trajectories.json README.md --name "Bank runs" --license mit --language en
+  python -m analysis card trajectories.json README.md --tables tables/ --url https://example.org/bank --creator "ACME"
+
+writes OUT, statistics/*.svg and croissant.jsonld beside it. A card that is there already keeps every byte outside of
+  <!-- trajectory-notebooks:begin --> … <!-- trajectory-notebooks:end -->
+and, in its front matter, outside of
+  # trajectory-notebooks:begin … # trajectory-notebooks:end
+Put the first two lines where the statistics shall stand; the other two are optional. What no measure tells, and no
+option gives, is left to the author and named. --tables describes the columns of what `python -m analysis tables` wrote.
+exit status: 0 written · 2 could not run · 6 cannot write · 130 interrupted
 """
 SAMPLE = """\
 examples:
@@ -247,6 +263,25 @@ def check(options: argparse.Namespace) -> int:
     return LOST if any(gate.failed(checks) for _, checks in judged) else OK
 
 
+def card(options: argparse.Namespace) -> int:
+    """Write or renew a dataset card."""
+    from analysis.card import CardError, Request, write  # noqa: PLC0415
+
+    chosen = {name: getattr(options, name) for name in vars(Request()) if hasattr(options, name)}
+    try:
+        made = write(
+            Request(**{**chosen, "languages": tuple(options.languages), "progress": not options.quiet}),
+        )
+    except CardError as error:
+        return _complain(error, COULD_NOT)
+    print(f"{made.card}: written, with {len(made.files) - 1:,} files beside it")
+    for note in made.notes:
+        _say(note)
+    if made.left:
+        _say(f"left to the author: {', '.join(made.left)}; see --help")
+    return OK
+
+
 def write_sample(options: argparse.Namespace) -> int:
     """Play a sample."""
     size: sample.Size = {
@@ -297,6 +332,7 @@ def _parser() -> argparse.ArgumentParser:
         ("tables", tables, "decode a source into Parquet tables", TABLES, _table_options),
         ("export", export, "choose, split and write records for other tools", EXPORT, _export_options),
         ("check", check, "hold a source against a gate, for pipelines", CHECK, _check_options),
+        ("card", card, "write or renew a dataset card's statistics", CARD, _card_options),
         ("sample", write_sample, "play a synthetic sample into a file", SAMPLE, _sample_options),
         ("report", report, "execute the notebooks and write one HTML file each", REPORT, _report_options),
     ):
@@ -364,6 +400,32 @@ def _check_options(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--quantities", action="store_true", help="say what a gate can put a bound on, and do nothing else"
     )
+    _sibling_options(verb)
+    verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
+    verb.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def _card_options(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("source", metavar="SOURCE", help=SOURCE)
+    verb.add_argument(
+        "card",
+        metavar="OUT",
+        nargs="?",
+        type=Path,
+        default=Path("card/README.md"),
+        help="card to write or renew; default: %(default)s",
+    )
+    verb.add_argument(
+        "--tables", default="", metavar="FOLDER", help="describe these tables of SOURCE, too; they stand below OUT"
+    )
+    verb.add_argument("--name", default="", help="what the data set is called")
+    verb.add_argument("--license", default="", metavar="ID", help="as the hub names it, e.g. mit; or its address")
+    verb.add_argument(
+        "--language", dest="languages", action="append", default=[], metavar="CODE", help="e.g. en; may be repeated"
+    )
+    verb.add_argument("--url", default="", metavar="ADDRESS", help="page of the data set")
+    verb.add_argument("--creator", default="", metavar="NAME", help="organisation that made it")
+    verb.add_argument("--published", type=_date, default="", metavar="DATE", help="day of publication, e.g. 2026-03-31")
     _sibling_options(verb)
     verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
     verb.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -437,6 +499,13 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text}: at least 1")
     return number
+
+
+def _date(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text}: no day; write it as 2026-03-31") from None
 
 
 def _cannot_write(error: OSError) -> str:

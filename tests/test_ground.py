@@ -44,6 +44,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "transcripts": ({"schema", "records", "markup"}, None),
     "export": ({"schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
     "gate": ({"schema", "sources", "records", "tables", "measures", "nearest"}, {"msgspec", "polars"}),
+    "card": ({"schema", "sources", "records", "tables", "measures", "charts", "markup", "gate"}, None),
     "show": ({"schema", "imports", "records", "tables", "markup", "transcripts"}, None),
     "explore": (
         {"schema", "imports", "records", "sources", "tables", "charts", "markup", "nearest", "transcripts"},
@@ -180,6 +181,7 @@ def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
 def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
     import_names = {
         "vl_convert": "vl-convert-python",
+        "yaml": "pyyaml",
         "IPython": "ipykernel",
         "jupyter_client": "nbclient",
         "jupyter_core": "nbclient",

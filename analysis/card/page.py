@@ -1,0 +1,76 @@
+"""A card as Markdown: what stands between its marks, and a whole one for an author to fill in."""
+
+from collections.abc import Iterator, Sequence
+
+from analysis.card import markdown, splice
+from analysis.card.distribution import Described
+from analysis.card.statistics import Section
+from analysis.tables import Tables
+
+PICTURES = "statistics"
+OWN = "To be filled in by the author"
+
+
+def block(data: Tables, sections: Sequence[Section], files: Sequence[Described]) -> str:
+    """The statistics, without their marks.
+
+    Args:
+        data: the tables measured.
+        sections: what was measured.
+        files: those of the source; none where only tables are here.
+    """
+    return markdown.joined(_paragraphs(data, sections, files))
+
+
+def new(name: str, front: str, statistics: str) -> bytes:
+    """A whole card."""
+    title = markdown.text(name) if name else f"{OWN}: a name"
+    parts = [
+        f"---\n{splice.FRONT_BEGIN}\n{front}{splice.FRONT_END}\n---",
+        f"# {title}",
+        f"{OWN}: what these records are, who made them and how, what they are for, and what is personal in them.",
+        f"{splice.BEGIN}\n{statistics}{splice.END}",
+    ]
+    return ("\n\n".join(parts) + "\n").encode("utf-8")
+
+
+def description(data: Tables) -> str:
+    """What the records are, in a sentence of plain text."""
+    manifest = data.manifest
+    held = data.trajectories.select("tool_calls", "env_id").collect()
+    synthetic = "synthetic " if manifest.get("synthetic") else ""
+    part = f" Described is a part of them: {data.narrowing}." if data.is_narrowed else ""
+    return (
+        f"{held.height:,} {synthetic}tool-use trajectories with {held['tool_calls'].sum():,} tool calls in "
+        f"{held['env_id'].drop_nulls().n_unique():,} environments; {manifest['records_in']:,} records read, "
+        f"{manifest['rejected']:,} of them rejected.{part}"
+    )
+
+
+def _paragraphs(data: Tables, sections: Sequence[Section], files: Sequence[Described]) -> Iterator[str]:
+    manifest = data.manifest
+    said = f"{len(files):,} files" if len(files) > 1 else "".join(markdown.code(file.name) for file in files)
+    yield "## Statistics"
+    yield (
+        f"Measured by `python -m analysis card` on {said or 'tables'}: {manifest['records_in']:,} records in = "
+        f"{manifest['kept']:,} kept + {manifest['rejected']:,} rejected; SHA-256 of the source "
+        f"{markdown.code(manifest['content_hash'])}. Each share stands beside what it is counted of, and over fewer "
+        "than 20 there is a dash in its place. The text between the marks is replaced when the card is renewed."
+    )
+    if data.is_narrowed:
+        yield f"Counted is only a part of the source: {markdown.text(data.narrowing)}."
+    if manifest.get("synthetic"):
+        yield "The records are synthetic: scripted agents in small environments, mistakes included."
+    yield markdown.items([f"{markdown.code(d['origin'])}: {markdown.text(d['reason'])}" for d in manifest["damage"]])
+    for section in sections:
+        yield f"### {section.title}"
+        yield section.sentence
+        for grid in section.grids:
+            yield "There is nothing of the kind in these records." if grid.frame.is_empty() else markdown.table(grid)
+        if section.chart is not None:
+            yield markdown.picture(section.chart.description, f"{PICTURES}/{section.picture}.svg")
+    yield "### What these numbers do not tell"
+    yield (
+        "Whether a task was done: no measure here is a rate of success. Licence, language, who made the records and "
+        "how, and what is personal in them: that is the author's to say."
+    )

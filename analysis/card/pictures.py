@@ -1,0 +1,30 @@
+"""A chart as a small picture: drawn without a browser, on paper, since a card's page has no say in its colours."""
+
+import json
+from textwrap import wrap
+from typing import Any
+
+WIDTH, INK, PAPER = 640, "#24292f", "#ffffff"
+# Measured in a font that most machines have by this or another name; system-ui is a different one on each.
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+
+
+def on_paper(spec: dict[str, Any], *, width: int = WIDTH) -> dict[str, Any]:
+    """A chart's specification for paper: dark ink whatever theme the page has around it, its titles wrapped to fit."""
+    drawn: dict[str, Any] = json.loads(json.dumps(spec).replace("currentColor", INK))
+    drawn["config"] = {**drawn.get("config", {}), "background": PAPER, "padding": 16, "font": FONT}
+    title = drawn.get("title")
+    if isinstance(title, dict):
+        for part, characters in (("text", width // 7), ("subtitle", width * 7 // 40)):
+            words = title.get(part, "")
+            title[part] = wrap(" ".join(words) if isinstance(words, list) else words, characters)
+    if isinstance(drawn.get("width"), int | float | str):
+        drawn["width"] = width
+    return drawn
+
+
+def svg(spec: dict[str, Any], *, width: int = WIDTH) -> str:
+    """A chart's specification as SVG."""
+    import vl_convert  # noqa: PLC0415  a JavaScript engine: only who draws shall load it
+
+    return str(vl_convert.vegalite_to_svg(on_paper(spec, width=width)))

@@ -1,0 +1,133 @@
+"""Write a card: measure, draw, and put each file in its place whole, the card itself last."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from analysis.card import croissant, distribution, page, pictures, splice, statistics
+from analysis.card.croissant import Given
+from analysis.card.metadata import metadata, missing
+from analysis.card.splice import CardError
+from analysis.tables import Tables, load
+from analysis.tables.places import read_bytes, remove, write_bytes
+
+# Not .json: whoever reads a folder of records, and the hub, would take it for one of them.
+CROISSANT = "croissant.jsonld"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to measure, where the card stands, and what only its author knows; an empty text for what was not said."""
+
+    source: str = "sample"
+    card: Path = Path("card/README.md")
+    tables: str = ""
+    environments: str = ""
+    scenarios: str = ""
+    name: str = ""
+    license: str = ""
+    languages: tuple[str, ...] = ()
+    url: str = ""
+    creator: str = ""
+    published: str = ""
+    jobs: int = 0
+    progress: bool = True
+
+    @property
+    def given(self) -> Given:
+        return Given(self.license, self.languages, self.url, self.creator, self.published)
+
+
+class Written(NamedTuple):
+    """What was written, what is left to the author, and what else there is to say."""
+
+    card: Path
+    files: tuple[Path, ...]
+    left: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def write(request: Request, *, report: Callable[[str], None] = lambda title: None) -> Written:
+    """Write or renew a card, its pictures and its Croissant file.
+
+    Args:
+        request: what to write; a folder in the card's place stands for README.md in it.
+        report: called with the title of each section before it is measured.
+
+    Raises:
+        CardError: the card that stands there has no place for statistics, or tables cannot be referred to from it.
+        sources.SourceError: there is nothing to read.
+        OSError: something cannot be written.
+    """
+    card = request.card / "README.md" if request.card.is_dir() else request.card
+    before = read_bytes(str(card)) if card.exists() else None
+    if before is not None:
+        _refuse_without_a_place(before, card)
+    siblings = {"environments": request.environments, "scenarios": request.scenarios}
+    data = load(request.source, **siblings, jobs=request.jobs, progress=request.progress)
+    folder, tables = distribution.tables_from(data, request.tables, card.parent)
+    files = distribution.described(data, card.parent)
+    away = distribution.elsewhere(data, card.parent)
+    sections = [*statistics.sections(data, report=report)]
+    drawn = {section.picture: section.chart for section in sections if section.chart is not None}
+    taken = splice.authors_keys(before) if before is not None else set()
+    front = metadata(
+        data,
+        name=request.name,
+        license=request.license,
+        languages=request.languages,
+        files=() if away else [file.path for file in files if file.path],
+        taken=taken,
+    )
+    block = page.block(data, sections, files)
+    about = croissant.document(
+        request.name or own_name(data), page.description(data), files, tables, folder, request.given
+    )
+    outputs = {
+        card.parent / page.PICTURES / f"{name}.svg": pictures.svg(chart.to_dict()).encode()
+        for name, chart in drawn.items()
+    }
+    outputs[card.parent / CROISSANT] = (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
+    outputs[card] = (
+        page.new(request.name, front, block)
+        if before is None
+        else splice.renewed(splice.with_metadata(before, front), block)
+    )
+    for path, content in outputs.items():
+        write_bytes(str(path), content)
+    for section in sections:
+        if section.picture and section.chart is None:
+            remove(str(card.parent / page.PICTURES / f"{section.picture}.svg"))
+    given = {"pretty_name": request.name, "license": request.license, "language": request.languages}
+    left = [*missing([key for key, value in given.items() if value], taken), *request.given.missing()]
+    return Written(card, tuple(outputs), tuple(dict.fromkeys(left)), tuple(_notes(data, card, before, away)))
+
+
+def own_name(data: Tables) -> str:
+    """What the source is called where it lies: the set on the hub, the file or the folder."""
+    source = str(data.manifest.get("tables_of") or data.source)
+    if found := distribution.HUB.match(source):
+        return found[1].rpartition("/")[2]
+    return PurePosixPath(source.rstrip("/")).name.partition(".")[0] or "trajectories"
+
+
+def _refuse_without_a_place(card: bytes, path: Path) -> None:
+    """Before anything is measured: that may take minutes."""
+    try:
+        splice.renewed(splice.with_metadata(card, ""), "")
+    except CardError as error:
+        raise CardError(f"{path}: {error}") from None
+
+
+def _notes(data: Tables, card: Path, before: bytes | None, away: list[str]) -> list[str]:
+    notes = []
+    if before is not None and not splice.has_metadata(before):
+        notes.append(f"{card}: the front matter was left as it is; it has no lines {splice.FRONT_BEGIN!r} and -end")
+    if away:
+        others = f" and {len(away) - 1:,} others" if len(away) > 1 else ""
+        notes.append(f"{away[0]}{others}: not below {card.parent}; the card tells of it as if it lay there")
+    if "tables_of" in data.manifest and not data.manifest["located"]:
+        notes.append(f"{data.source}: tables only; the records they were made of are not described")
+    return notes
