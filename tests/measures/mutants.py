@@ -4,8 +4,9 @@
 sees to both. mutmut mutates what stands in functions and keeps what it found in mutants/, so that a run that was
 stopped goes on where it was.
 
-A mutant is killed when a test fails. One that ran out of time is told apart and not counted as killed; one that no test
-reaches counts as alive, and so does an equivalent one, which no test could tell from the original.
+A mutant is killed when a test fails, or when the module or its tests can no longer be imported. One that ran out of
+time is told apart and not counted as killed; one that no test reaches counts as alive, and so does an equivalent one,
+which no test could tell from the original.
 """
 
 import argparse
@@ -21,6 +22,8 @@ from scipy.stats import binomtest
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Any few mutants: mutmut makes all of them, and learns which test reaches which function, before it runs the first.
 FIRST = "analysis.measures.calls.x_trajectory_key__mutmut_1"
+# What mutmut calls it when pytest could not collect: a table that a mutant keeps from being made, for one.
+UNIMPORTABLE = "check was interrupted by user"
 
 
 def module(mutant: str) -> str:
@@ -85,7 +88,11 @@ def main() -> None:
             [*mutmut, "results", "--all", "true"], cwd=ROOT, capture_output=True, text=True, check=True
         )
         pairs = re.findall(r"^\s*(analysis\.measures\.\S+): (.+)$", told.stdout, re.MULTILINE)
-        return {mutant: verdict for mutant, verdict in pairs if module(mutant) == (given.module or module(mutant))}
+        return {
+            mutant: "killed" if verdict == UNIMPORTABLE else verdict
+            for mutant, verdict in pairs
+            if module(mutant) == (given.module or module(mutant))
+        }
 
     run(FIRST)
     wanted = list(verdicts())

@@ -117,6 +117,11 @@ def test_a_place_is_the_tenth_of_the_trajectorys_own_calls() -> None:
     assert found["errors"].to_list() == [1, 0, 0, 0, 0, 1, 0, 0, 0, 0]
 
 
+def test_a_call_numbered_beyond_the_calls_there_are_stands_in_the_last_tenth() -> None:
+    some = script("get:a+ get:a+ get:a+ get:a-").filter(pl.col("call") > 2)
+    assert m.by_position(some).select("tenth", "calls", "errors").collect().rows() == [(10, 2, 1)]
+
+
 @pytest.mark.parametrize(
     ("error", "template"),
     [

@@ -254,6 +254,22 @@ def test_scenarios_with_as_many_runs_share_their_own_one() -> None:
     ]
 
 
+def test_rewards_within_0_and_1_are_binned_from_0_to_1() -> None:
+    middling = rows(
+        TRAJECTORIES, {"trajectory_id": "a", "total_reward": 0.45}, {"trajectory_id": "b", "total_reward": 0.62}
+    )
+    found = rewards.distribution(middling).collect()
+    assert found["reward_from"].to_list() == pytest.approx([0.4, 0.6])
+    assert found["reward_to"].to_list() == pytest.approx([0.5, 0.7])
+    assert found.select("trajectories", "trajectory_share", "all_trajectories").rows() == [(1, 1 / 2, 2)] * 2
+
+
+def test_a_scenario_without_checks_has_no_number_of_them() -> None:
+    none = rows(SCENARIOS, {"task_id": "1", "checks": 0}, {"task_id": "2", "checks": 9})
+    assert rewards.checks(SEEN, none).select("checks").collect()["checks"].to_list() == [9]
+    assert rewards.by_scenario(SEEN, none).select("task_id", "checks").collect().rows() == [("2", 9), ("1", None)]
+
+
 def test_tau_bench_s_published_figures_are_reproduced(
     shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
