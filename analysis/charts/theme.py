@@ -15,6 +15,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 import altair as alt
 import polars as pl
+from altair.utils.schemapi import debug_mode
 
 from analysis.markup import CHART_TYPE
 from analysis.schema import Table
@@ -153,7 +154,9 @@ def figure(
             if frame.is_empty():
                 meta["empty"] = f"Nothing to draw: {result.grain} – no rows in this source or selection."
                 return empty(meta["empty"]).properties(usermeta=meta)
-            drawn = draw(frame, *args, **kwargs)
+            # Altair would check each part as it is made; the whole is checked when it is shown.
+            with debug_mode(False):
+                drawn = draw(frame, *args, **kwargs)
             own: Any = getattr(drawn, "usermeta", alt.Undefined)
             return drawn.properties(usermeta=meta if own is alt.Undefined else {**meta, **own})
 
