@@ -265,6 +265,12 @@ def test_what_names_no_environment_or_scenario_is_counted_as_a_trajectory_alone(
     ]
 
 
+def test_one_task_id_in_two_environments_is_two_scenarios() -> None:
+    both = rows(TRAJECTORIES, *({"trajectory_id": env, "env_id": env, "task_id": "1"} for env in ("bank", "shop")))
+    found = m.counts(both, both.filter(pl.col("env_id") == "shop"), NO_USE, NO_USE).collect()
+    assert found.filter(counted="scenarios").rows() == [("scenarios", 2, 1, 1)]
+
+
 def test_shares_and_bins_of_a_distribution_are_counted_on_their_own_side() -> None:
     found = m.distributions(side(("1", 4, 1), ("2", 4, 1), ("3", 9, 1)), side(("1", 80, 1))).collect()
     assert found.select("side", "value", "value_to", "trajectories").rows() == [

@@ -103,6 +103,29 @@ def test_with_twenty_it_is_a_percentage_and_thousands_stand_apart() -> None:
     assert found["records without a finding"] == ("60.0 %", "900 of 1,500 records kept break no rule of the contract")
 
 
+def test_every_headline_stands_in_its_place_with_its_definition_and_what_needs_attention() -> None:
+    found = overview.in_brief(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN).collect()
+    modes = "conversations / without a user"
+    assert found.rows() == [
+        ("5", "records kept", "of 8 read; 3 rejected", "Records that could not be read: 3 of 8."),
+        ("2", "environments", "distinct env_id among the records kept", None),
+        ("3", "scenarios", "distinct scenarios among the records kept", None),
+        ("2", "conversations", "with a simulated user; the other 3 run without", None),
+        ("3.5 / 5", "steps, median", f"assistant messages per trajectory; {modes}", None),
+        ("4", "tool calls", "in the records kept, unreadable blocks included", None),
+        (
+            "1 of 3",
+            "of calls fail",
+            "1 of 3 calls whose result says ok or error, 1 say neither; no measure of quality",
+            "Calls whose result says neither ok nor error: 1 of 4; error rates leave them out.",
+        ),
+        ("3 of 5", "records without a finding", "3 of 5 records kept break no rule of the contract", None),
+    ]
+    known = CALLS_SEEN.filter(pl.col("outcome") != "unknown")
+    quiet = overview.in_brief(TRAJECTORIES_SEEN, known, FINDINGS_SEEN, REJECTED_SEEN.clear()).collect()
+    assert quiet["attention"].null_count() == 8
+
+
 def test_a_mode_that_is_absent_has_a_dash_for_its_median() -> None:
     solo = TRAJECTORIES_SEEN.filter(pl.col("traj_type") == SOLO)
     assert headlines(solo, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)["steps, median"][0] == "– / 5"
@@ -193,6 +216,24 @@ def test_reasons_of_rejection_name_the_first_place() -> None:
         ("not an object", 1, "a.json@1"),
     ]
     assert overview.reasons(REJECTED_SEEN, top=1).collect().height == 1
+
+
+def test_reasons_as_frequent_stand_in_the_alphabets_order_fifty_at_most_where_nothing_else_is_said() -> None:
+    many = rows(REJECTED, *({"origin": f"{n}", "reason": f"reason {n:02}"} for n in range(60, 0, -1)))
+    assert overview.reasons(many).collect()["reason"].to_list() == [f"reason {n:02}" for n in range(1, 51)]
+
+
+def test_rules_broken_by_as_many_records_come_by_their_findings_then_by_name() -> None:
+    broken = [("t1", "c"), ("t1", "c"), ("t2", "b"), ("t1", "a"), ("t1", "d"), ("t2", "d")]
+    findings = rows(FINDINGS, *({"trajectory_id": t, "rule": rule, "message": n} for n, (t, rule) in enumerate(broken)))
+    found = overview.rules(TRAJECTORIES_SEEN, findings, []).collect()
+    assert found.select("rule", "records_breaking", "findings").rows() == [
+        ("d", 2, 2),
+        ("c", 1, 2),
+        ("a", 1, 1),
+        ("b", 1, 1),
+    ]
+    assert found.select("sentence", "remedy").unique().rows() == [("", "")]
 
 
 def test_every_rule_of_the_project_is_listed_with_its_sentence() -> None:
