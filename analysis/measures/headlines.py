@@ -63,7 +63,7 @@ def together(*questions: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def side_by_side(*facts: pl.LazyFrame) -> pl.LazyFrame:
-    """Frames of one row each as one row."""
+    """Frames of one row each as one row; a result that may have none is to be aggregated first."""
     return pl.concat(facts, how="horizontal")
 
 
@@ -89,6 +89,12 @@ def decimal(number: pl.Expr | str, digits: int = 1) -> pl.Expr:
     """A number that is no count, rounded, without a needless .0; a dash where it is not known."""
     known = pl.col(number) if isinstance(number, str) else number
     return known.cast(pl.Float64).round(digits).cast(pl.String).str.strip_suffix(".0").fill_null(NOTHING)
+
+
+def interval(low: str, high: str, digits: int = 1) -> pl.Expr:
+    """A 95 % interval of two columns, in words."""
+    ends = pl.format("95 % interval {} to {}", decimal(low, digits), decimal(high, digits))
+    return pl.when(pl.col(low).is_null()).then(pl.lit("too few for an interval")).otherwise(ends)
 
 
 def percent(share: pl.Expr | str) -> pl.Expr:

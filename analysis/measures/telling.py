@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from analysis.measures.headlines import Number, count, decimal, rows, say, side_by_side
 from analysis.schema import TRAJECTORIES, Column, Table
 
 TELLING = Table(
@@ -27,6 +28,39 @@ _REASONS = (
     ("assistant_messages", "longest: {} steps"),
     ("repeated_calls", "most repeated calls: {} made again with the same arguments"),
 )
+
+
+def in_brief(chosen: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Say how many trajectories are shown, and how far the farthest go.
+
+    Args:
+        chosen: conforms to TELLING.
+        trajectories: conforms to TRAJECTORIES: those that were chosen from.
+
+    Returns:
+        Four rows, conforming to headlines.HEADLINES, in the order they are read. Who has most of a thing is chosen for
+        it or for an earlier reason, so that the most of those shown is the most of all.
+    """
+    known = side_by_side(
+        chosen.select(
+            shown=pl.len(),
+            errors=pl.col("errors").max(),
+            steps=pl.col("assistant_messages").max(),
+            repeated=pl.col("repeated_calls").max(),
+        ),
+        trajectories.select(all=pl.len()),
+    )
+    return rows(
+        known,
+        Number(count("shown"), "trajectories shown", say("of {}: those that tell most, and some at random", "all")),
+        Number(decimal("errors"), "failed calls, most", pl.lit("in one trajectory of the selection")),
+        Number(decimal("steps"), "steps, most", pl.lit("assistant messages of the longest trajectory")),
+        Number(
+            decimal("repeated"),
+            "calls made again, most",
+            pl.lit("with the same arguments, in one trajectory of the selection"),
+        ),
+    )
 
 
 def telling(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, each: int = 2, seed: int = 0) -> pl.LazyFrame:

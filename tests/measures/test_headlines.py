@@ -9,19 +9,25 @@ from polars.testing import assert_frame_equal
 
 from analysis.measures import (
     arguments,
+    compare,
     coverage,
+    dialogue,
+    duplicates,
+    environments,
     grounding,
     headlines,
     outcomes,
     reasoning,
     recovery,
     repeats,
+    rewards,
     sequences,
     step_lengths,
+    telling,
     tool_usage,
     training_budget,
 )
-from analysis.schema import Table
+from analysis.schema import TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled
 
 TALK, SOLO = "conversation", "non_conversation"
@@ -178,6 +184,122 @@ BUDGETED: Results = {
             "traj_type": SOLO, "samples": 100, "trajectory_tokens": 40_000, "prefix_tokens": 45_000,
             "output_tokens": 5_000,
         },
+    ],
+}  # fmt: skip
+
+SPOKEN: Results = {
+    dialogue.ENDS: [
+        {"traj_type": TALK, "end_class": "stop_marker", "trajectories": 70},
+        {"traj_type": TALK, "end_class": "step_cap", "trajectories": 10},
+        {"traj_type": SOLO, "end_class": "completed_marker", "trajectories": 15},
+        {"traj_type": SOLO, "end_class": "text_without_marker", "trajectories": 5},
+    ],
+    dialogue.CLARIFICATION: [
+        {"conversations": 80, "asking_conversations": 60, "assistant_messages": 1_000, "questions": 150}
+    ],
+    dialogue.USER_TURNS: [{"user_turns": 3, "trajectories": 50}, {"user_turns": 9, "trajectories": 30}],
+    dialogue.CALLS_PER_TURN: [
+        {"calls": 0, "user_turns": 30, "all_user_turns": 240, "mean_calls": 1.875},
+        {"calls": 2, "user_turns": 210, "all_user_turns": 240, "mean_calls": 1.875},
+    ],
+    dialogue.FIRST_CALLS: [
+        {"traj_type": TALK, "step": 0, "trajectories": 6},
+        {"traj_type": TALK, "step": 1, "trajectories": 50},
+        {"traj_type": TALK, "step": 2, "trajectories": 24},
+        {"traj_type": SOLO, "step": 1, "trajectories": 20},
+    ],
+    dialogue.PAIRED: [
+        {
+            "quantity": "assistant messages", "scenarios": 18, "difference": 7.56, "difference_low": 6.9,
+            "difference_high": 8.04,
+        },
+        {"quantity": "tool calls", "scenarios": 18, "difference": 0.0},
+    ],
+}  # fmt: skip
+COPIED: Results = {
+    duplicates.EXACT_SUMMARY: [
+        {"trajectories": 420, "distinct": 400, "groups": 12, "extra_copies": 20, "largest_group": 5}
+    ],
+    duplicates.PAIRS: [
+        {"left_id": "a", "right_id": "b", "kind": "same mode", "similarity": 1.0, "name_similarity": 1.0},
+        {"left_id": "a", "right_id": "c", "kind": "across modes", "similarity": 0.5, "name_similarity": 0.75},
+        {"left_id": "b", "right_id": "c", "kind": "across modes", "similarity": 0.25, "name_similarity": 1.0},
+    ],
+    duplicates.TASKS_SUMMARY: [{"tasks": 200, "verified": 8, "identical": 2, "tasks_in_pairs": 10}],
+}
+HELD: Results = {
+    environments.PER_ENVIRONMENT: [
+        {
+            "env_id": "bank", "query_tools": 10, "change_tools": 8, "state_entities": 3, "state_categories": 20,
+            "rules": 4, "scenarios": 40,
+        },
+        {
+            "env_id": "zoo", "query_tools": 7, "change_tools": 0, "state_entities": 2, "state_categories": 11,
+            "rules": 0, "scenarios": 0,
+        },
+    ],
+    environments.CHECKS_PER_SCENARIO: [
+        {"checks": 2, "scenarios": 10, "all_scenarios": 30, "mean_checks": 4.0},
+        {"checks": 5, "scenarios": 20, "all_scenarios": 30, "mean_checks": 4.0},
+    ],
+}  # fmt: skip
+CHOSEN: Results = {
+    telling.TELLING: [
+        {"trajectory_id": "a", "errors": 9, "assistant_messages": 12, "repeated_calls": 1},
+        {"trajectory_id": "b", "errors": 2, "assistant_messages": 39, "repeated_calls": 6},
+    ],
+    TRAJECTORIES: [{"trajectory_id": name} for name in "abc"],
+}
+REWARDED: Results = {
+    rewards.SUMMARY: [
+        {
+            "all_trajectories": 210, "trajectories": 200, "scenarios": 50, "most_runs": 4, "mean_reward": 0.417,
+            "mean_low": 0.31, "mean_high": 0.52, "solved": 84, "step_capped": 3,
+        }
+    ],
+    rewards.SOLVED_RUNS: [
+        {"runs": 4, "solved": 0, "scenarios": 14},
+        {"runs": 4, "solved": 2, "scenarios": 26},
+        {"runs": 4, "solved": 4, "scenarios": 10},
+    ],
+    rewards.PASS: [
+        {"model": "m", "traj_type": TALK, "k": 1, "pass_all": 0.42, "scenarios": 50},
+        {"model": "m", "traj_type": TALK, "k": 4, "pass_all": 0.2, "scenarios": 50},
+        {"model": "n", "traj_type": TALK, "k": 4, "pass_all": 0.31, "scenarios": 40},
+        {"model": "o", "traj_type": TALK, "k": 1, "pass_all": 0.9, "scenarios": 40},
+    ],
+}  # fmt: skip
+COMPARED: Results = {
+    compare.COUNTS: [
+        {"counted": "trajectories", "left": 210, "right": 1_200, "shared": None},
+        {"counted": "scenarios", "left": 210, "right": 400, "shared": 190},
+        {"counted": "environments", "left": 14, "right": 15, "shared": 14},
+        {"counted": "tools offered", "left": 262, "right": 270, "shared": 260},
+    ],
+    compare.HEADLINES: [
+        {
+            "quantity": "steps per trajectory", "left": 22.0, "right": 14.44, "difference": 7.56,
+            "difference_low": 6.9, "difference_high": 8.3,
+        },
+        {
+            "quantity": "error rate of calls", "left": 0.125, "right": 0.119, "difference": 0.006,
+            "difference_low": -0.01, "difference_high": 0.02, "left_trials": 2_500.0, "right_trials": 9_000.0,
+        },
+        {"quantity": "unknown share of calls", "left": 0.25, "right": 0.0, "difference": 0.25, "difference_low": 0.2,
+         "difference_high": 0.3},
+        {"quantity": "calls per step", "left": 1.0, "right": 2.0, "difference": -1.0, "difference_low": -1.5,
+         "difference_high": -0.5},
+        {"quantity": "breadth: tools used / offered", "left": 1.0, "right": 2.0, "difference": -1.0},
+    ],
+    compare.PAIRED: [
+        {"quantity": "steps per trajectory", "difference_low": 0.5, "difference_high": 2.0},
+        {"quantity": "tool calls per trajectory", "difference_low": -0.5, "difference_high": 2.0},
+    ],
+    compare.MEMBERSHIP: [
+        {"kind": "environment", "change": "lost", "env_id": "zoo"},
+        {"kind": "tool", "change": "gained", "env_id": "bank", "tool_name": "a"},
+        {"kind": "tool", "change": "gained", "env_id": "bank", "tool_name": "b"},
+        {"kind": "tool", "change": "lost", "env_id": "bank", "tool_name": "c"},
     ],
 }  # fmt: skip
 
@@ -412,6 +534,162 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             ),
         },
     ),
+    "dialogue": (
+        dialogue.in_brief,
+        SPOKEN,
+        {
+            "trajectories": ("100", "80 conversations, 20 without a user", None),
+            "of records end with a marker": (
+                "85.0 %",
+                "85 of 100 say that they are done, have failed or stop; no label of success",
+                # A text without a marker is an end all the same.
+                "Records that break off: on an open call, a result, an error, the step limit, with nothing: 10 of 100.",
+            ),
+            "of conversations are asked back in": (
+                "75.0 %",
+                "in 60 of 80 a text of the agent ends in a question and makes no call",
+                None,
+            ),
+            "of the agent's messages ask": ("15.0 %", "150 of 1,000 in conversations", None),
+            "user messages, median": ("3", "in one of 80 conversations, the closing one included; 9 at most", None),
+            "calls a user turn": ("1.88", "mean over 240 user turns that were answered", None),
+            "of runs call a tool at once": (
+                "70.0 %",
+                "70 of 100 in the first assistant message; 6 make no call at all",
+                "Trajectories without a call: 6 of 100.",
+            ),
+            "steps, with a user": (
+                "+7.6",
+                "more than without, mean over 18 scenarios run in both modes; 95 % interval 6.9 to 8",
+                None,
+            ),
+        },
+    ),
+    "duplicates": (
+        duplicates.in_brief,
+        COPIED,
+        {
+            "trajectories compared": (
+                "420",
+                "400 distinct ones, by environment, task and calls with arguments",
+                None,
+            ),
+            "of trajectories repeat another": (
+                "4.8 %",
+                "20 of 420, in 12 groups; the largest holds 5",
+                "Trajectories that repeat an earlier one call for call: 20 of 420.",
+            ),
+            "of pairs of runs are the same": (
+                "1 of 3",
+                "1 of 3 pairs of runs of one scenario make the same calls with the same arguments",
+                None,
+            ),
+            "similarity of two runs, median": (
+                "1 / 0.38",  # (0.5 + 0.25) / 2, to even
+                "calls with arguments, 1 = the same; 1 pairs of one mode / 2 across modes",
+                None,
+            ),
+            "the same by tool names": (
+                "1 / 0.88",
+                "whatever the arguments are; pairs of one mode / across modes",
+                None,
+            ),
+            "of tasks have a near twin": (
+                "5.0 %",
+                "10 of 200 scenarios, in 8 pairs that read as alike as asked for; 2 pairs share every run of words",
+                "Tasks that read nearly like another scenario's: 10 of 200; keep both sides of a pair in one split.",
+            ),
+        },
+    ),
+    "environments": (
+        environments.in_brief,
+        HELD,
+        {
+            "environments": ("2", "in the sibling set given", None),
+            "tools an environment, median": ("12.5", "from 7 to 18; 25 in all", None),
+            "of tools change the state": (
+                "32.0 %",
+                "8 of 25; the others read",
+                "Environments in which no tool changes the state: 1 of 2.",
+            ),
+            "state categories, median": ("15.5", "attributes of an environment's entities; 5 entities in all", None),
+            "rules, median": ("2", "constraints of an environment; 1 have none", None),
+            "scenarios": (
+                "40",
+                "in the sibling sets given; 1 environments have none",
+                "Environments without a scenario in the sets given: 1 of 2.",
+            ),
+            "checks a scenario": ("4", "mean over 30 scenarios that have checks", None),
+        },
+    ),
+    "telling": (
+        telling.in_brief,
+        CHOSEN,
+        {
+            "trajectories shown": ("2", "of 3: those that tell most, and some at random", None),
+            "failed calls, most": ("9", "in one trajectory of the selection", None),
+            "steps, most": ("39", "assistant messages of the longest trajectory", None),
+            "calls made again, most": ("6", "with the same arguments, in one trajectory of the selection", None),
+        },
+    ),
+    "rewards": (
+        rewards.in_brief,
+        REWARDED,
+        {
+            "trajectories with a reward": (
+                "200",
+                "of 210, over 50 scenarios",
+                "Trajectories without a reward, left out of all that follows: 10 of 210.",
+            ),
+            "mean reward": ("0.42", "of a trajectory; 95 % interval 0.31 to 0.52", None),
+            "of runs are solved": ("42.0 %", "84 of 200 have a reward of 1", None),
+            "of scenarios are solved each time": ("20.0 %", "10 of 50, by every one of their runs", None),
+            "of scenarios are never solved": (
+                "28.0 %",
+                "14 of 50, by none of their runs",
+                "Scenarios that no run solves: 14 of 50.",
+            ),
+            # A model whose scenarios were run once is none that four trials tell of.
+            "all trials solved": (
+                "0.2 to 0.31",
+                "pass^4: chance that as many trials are all solved; 2 models and modes with 90 scenarios",
+                None,
+            ),
+            "of runs meet the step limit": (
+                "1.5 %",
+                "3 of 200 were stopped there by the runner",
+                "Runs with a reward that the runner stopped at its step limit: 3 of 200.",
+            ),
+        },
+    ),
+    "compare": (
+        compare.in_brief,
+        COMPARED,
+        {
+            "trajectories": ("210 / 1,200", "left: left; right: right", None),
+            "scenarios on both sides": ("190", "of 210 on the left and 400 on the right", None),
+            "steps, mean": ("22 / 14.4", "left / right; of the difference 95 % interval 6.9 to 8.3", None),
+            "of calls fail": (
+                "12 % / 12 %",
+                "of 2,500 calls on the left and 9,000 on the right whose result says ok or error; no measure of "
+                "quality",
+                "Calls whose result says neither ok nor error: 25 % on the left, 0 % on the right; error rates leave "
+                "them out.",
+            ),
+            # Steps, the unknown share and calls per step; without an interval nothing is told apart.
+            "numbers differ": (
+                "3 of 5",
+                "3 of 5 by more than their interval, over all scenarios of either side",
+                None,
+            ),
+            "differ on the same scenarios": ("1 of 2", "1 of 2 numbers, by more than their interval", None),
+            "tools offered on both sides": (
+                "260",
+                "2 more on the left only and 1 on the right only, in environments both have",
+                "Environments that only one side has: 1.",
+            ),
+        },
+    ),
 }
 EVERY = pytest.mark.parametrize("name", CASES)
 
@@ -460,6 +738,13 @@ NOUGHT = {
     "coverage": ["0", "–", "–", "0 of 0", "0", "0 of 0", "0"],
     "reasoning": ["0 of 0", "– / –"],
     "training_budget": ["0", "0 of 0", "0 of 0", "0 of 0", "0 of 0", "–"],
+    "dialogue": ["0", "0 of 0", "0 of 0", "0 of 0", "–", "–", "0 of 0", "–"],
+    "duplicates": ["0", "0 of 0", "0 of 0", "– / –", "– / –", "0 of 0"],
+    # Their notebooks say in a sentence that there is nothing.
+    "environments": [],
+    "rewards": [],
+    "telling": ["0", "–", "–", "–"],
+    "compare": ["0 / 0", "0", "– / –", "– / –", "0 of 0", "0 of 0", "0"],
 }
 
 
@@ -537,3 +822,67 @@ def test_without_a_catalogue_what_is_missing_is_not_known() -> None:
     unknown = "no catalogue was given: how many are missing is not known"
     assert found["environments with a trajectory"] == ("3", unknown, None)
     assert found["scenarios played"] == ("12", unknown, None)
+
+
+def test_without_a_scenario_in_both_modes_there_is_no_difference() -> None:
+    found = read(made(dialogue.in_brief, {**SPOKEN, dialogue.PAIRED: []}))
+    assert found["steps, with a user"] == ("–", "no scenario was run in both modes", None)
+
+
+def test_fewer_steps_with_a_user_have_their_sign() -> None:
+    fewer = {"quantity": "assistant messages", "scenarios": 1, "difference": -2.5}
+    found = read(made(dialogue.in_brief, {**SPOKEN, dialogue.PAIRED: [fewer]}))
+    assert found["steps, with a user"][0] == "-2.5"
+    assert found["steps, with a user"][1].endswith("; too few for an interval")
+
+
+def test_few_runs_without_a_call_need_no_attention() -> None:
+    given = {**SPOKEN, dialogue.FIRST_CALLS: [{"step": 0, "trajectories": 4}, {"step": 1, "trajectories": 96}]}
+    assert read(made(dialogue.in_brief, given))["of runs call a tool at once"][2] is None
+
+
+def test_environments_without_the_sibling_set_of_scenarios_do_not_count_as_having_none() -> None:
+    alone = [{"env_id": "bank", "query_tools": 1, "change_tools": 1, "rules": 1}]
+    given: Results = {environments.PER_ENVIRONMENT: alone, environments.CHECKS_PER_SCENARIO: []}
+    found = read(made(environments.in_brief, given))
+    assert found["scenarios"] == ("–", "no sibling set of scenarios was given", None)
+    assert found["checks a scenario"][0] == "–"
+
+
+def test_one_series_of_trials_is_one_number_and_single_runs_are_no_trials() -> None:
+    one = {**REWARDED, rewards.PASS: [{"model": "m", "k": 4, "pass_all": 0.2, "scenarios": 50}]}
+    assert read(made(rewards.in_brief, one))["all trials solved"] == (
+        "0.2",
+        "pass^4: chance that as many trials are all solved; over 50 scenarios",
+        None,
+    )
+    single = {**REWARDED, rewards.PASS: [{"model": "m", "k": 1, "pass_all": 0.2, "scenarios": 50}]}
+    assert read(made(rewards.in_brief, single))["all trials solved"] == (
+        "–",
+        "no scenario was run twice in one mode by one model",
+        None,
+    )
+
+
+def test_sides_are_called_by_their_names_whatever_these_are() -> None:
+    names = ("{} <b>", "runs/*.jsonl")
+    given = [rows(table, *results) for table, results in COMPARED.items()]
+    assert read(compare.in_brief(*given, names=names))["trajectories"][1] == "left: {} <b>; right: runs/*.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "shared", "noted"),
+    [
+        (5, 0, 0, ["One side has no trajectory: 5 on the left, 0 on the right. There is nothing to compare."]),
+        (5, 7, 0, ["No scenario stands on both sides (5 on the left, 7 on the right): their tasks differ."]),
+        (5, 7, 1, []),
+        (0, 0, 0, []),
+    ],
+)
+def test_sides_that_share_nothing_are_noted(left: int, right: int, shared: int, noted: list[str]) -> None:
+    counts = [
+        {"counted": "trajectories", "left": left, "right": right, "shared": None},
+        {"counted": "scenarios", "left": left, "right": right, "shared": shared},
+    ]
+    alone = {table: counts if table is compare.COUNTS else [] for table in COMPARED}
+    assert attention(made(compare.in_brief, alone)) == noted
