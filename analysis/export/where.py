@@ -44,6 +44,8 @@ FUNCTIONS = _words(
     "abs cast ceil char_length coalesce concat ends_with floor greatest if ifnull least left length lower ltrim mod "
     "nullif regexp_like replace right round rtrim sign starts_with strpos substr try_cast upper"
 )
+# Polars reads an expression by recursion: thousands of operators overflow its stack, which nothing can catch.
+MOST_TOKENS = 400
 _TOKENS = re.compile(
     r"""\s+
     | (?P<text>'(?:[^']|'')*')
@@ -71,6 +73,11 @@ def condition(text: str) -> pl.Expr:
         ExportError: it does not parse, names what is not there, or is not true or false.
     """
     tokens = list(_tokens(text))
+    nested = sum(token.kind in ("word", "symbol") and token.text != "," for token in tokens)
+    if nested > MOST_TOKENS:
+        raise ExportError(
+            f"--where: {nested:,} words and operators, more than {MOST_TOKENS}; shorten it, e.g. by IN (…)"
+        )
     for position, token in enumerate(tokens):
         _check(tokens, position, token, text)
         _check_value(tokens[position : position + 3], text)

@@ -70,6 +70,16 @@ def test_records_are_chosen_by_their_findings_and_their_failed_calls() -> None:
     assert found == {"findings = 0": ["a", "c"], "rules LIKE '%call%'": ["b"]}
 
 
+@pytest.mark.parametrize("text", ["true" + " and steps > 1" * 20_000, "steps" + "+1" * 20_000 + " > 1", "(" * 20_000])
+def test_a_condition_too_deep_for_the_parsers_stack_is_refused(text: str) -> None:
+    with pytest.raises(ExportError, match="more than 400; shorten it"):
+        condition(text)
+
+
+def test_a_long_list_of_ids_is_no_deep_condition() -> None:
+    assert ids("trajectory_id IN (" + ", ".join(f"'{n}'" for n in range(5_000)) + ", 'b')") == ["b"]
+
+
 def test_null_is_not_true() -> None:
     assert ids("steps > 0 or steps <= 0") == ["a", "b"]
 
