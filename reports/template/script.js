@@ -102,7 +102,9 @@
     const config = structuredClone(store.configs[chart.config]);
     const most = (part, name, limit) => (config[part] = { ...config[part], [name]: Math.min(config[part]?.[name] ?? limit, Math.round(limit)) });
     most("axis", "labelLimit", room * 0.4);
-    most("axis", "titleLimit", room * 0.6); // a longer title would take the whole room for itself
+    // A longer title would take the whole room for itself; in a narrow one it may run under the labels beside the axis.
+    most("axis", "titleLimit", room * 0.6);
+    if (room < 480) config.axisX = { ...config.axisX, titleAnchor: "end", titleLimit: room - 10 };
     most("legend", "labelLimit", room - 40);
     most("legend", "titleLimit", room - 40);
     if (chart.fluid) spec.width = room;

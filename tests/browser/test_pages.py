@@ -340,6 +340,11 @@ def test_without_javascript_every_chart_has_its_table(chromium: "Browser", plant
         for i in range(10):
             assert figures.nth(i).locator("tbody tr").first.is_visible()
             assert figures.nth(i).get_by_text("needs JavaScript").is_visible()
+        transcript = seen.page.locator(".transcript").first
+        transcript.locator("summary").first.click()
+        assert transcript.locator(".turns").is_visible()
+        assert seen.page.locator(".contents a").first.is_visible()
+        assert not seen.page.locator(".filters").is_visible(), "what only a script can do is not offered"
         seen.assert_quiet()
 
 
