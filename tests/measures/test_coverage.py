@@ -238,6 +238,12 @@ def test_over_twenty_scenarios_coverage_and_pairs_are_rates_with_intervals() -> 
     assert (unlisted["coverage_rate"], unlisted["coverage_rate_low"], unlisted["pair_rate"]) == (None, None, 5 / 20)
 
 
+def test_two_environments_have_a_curve() -> None:
+    two = rows(TRAJECTORIES, run("bank", "1"), run("shop", "1"), run("shop", "2"))
+    found = coverage.lorenz(coverage.environments(two, *NONE_LISTED)).collect()
+    assert found.filter(grain="trajectories")["held_share"].to_list() == pytest.approx([0, 1 / 3, 1])
+
+
 def test_a_single_environment_has_no_curve() -> None:
     one = rows(TRAJECTORIES, run("bank", "1"), run("bank", "2"))
     assert coverage.lorenz(coverage.environments(one, *NONE_LISTED)).collect().is_empty()

@@ -210,6 +210,17 @@ def test_characters_count_texts_by_kind_and_a_message_without_text_is_none() -> 
     assert (result["p90"], result["p99"]) == pytest.approx((7.2, 7.92))
 
 
+def test_texts_of_one_length_count_as_often_as_they_occur() -> None:
+    made = [
+        {"trajectory_id": "conversation-env_2-0", "message": n, "role": "user", "content_chars": c}
+        for n, c in enumerate((2, 2, 2, 10))
+    ]
+    found = step_lengths.characters(rows(MESSAGES, *made), TRAJECTORIES_SEEN).collect().row(0, named=True)
+    assert (found["texts"], found["total_chars"], found["mean_chars"], found["char_share"]) == (4, 16, 4, 1)
+    assert (found["p25"], found["median"], found["p75"], found["maximum"]) == (2, 2, 4, 10)
+    assert (found["p90"], found["p99"]) == pytest.approx((2 + 0.7 * 8, 2 + 0.97 * 8))
+
+
 def test_a_mode_without_a_single_character_has_no_shares() -> None:
     silent = rows(MESSAGES, {"trajectory_id": "conversation-env_2-0", "role": "tool"})
     assert step_lengths.characters(silent, TRAJECTORIES_SEEN).collect().is_empty()
