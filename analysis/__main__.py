@@ -269,9 +269,7 @@ def card(options: argparse.Namespace) -> int:
 
     chosen = {name: getattr(options, name) for name in vars(Request()) if hasattr(options, name)}
     try:
-        made = write(
-            Request(**{**chosen, "languages": tuple(options.languages), "progress": not options.quiet}),
-        )
+        made = write(Request(**{**chosen, "languages": tuple(options.languages), "progress": not options.quiet}))
     except CardError as error:
         return _complain(error, COULD_NOT)
     print(f"{made.card}: written, with {len(made.files) - 1:,} files beside it")
@@ -425,7 +423,9 @@ def _card_options(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument("--url", default="", metavar="ADDRESS", help="page of the data set")
     verb.add_argument("--creator", default="", metavar="NAME", help="organisation that made it")
-    verb.add_argument("--published", type=_date, default="", metavar="DATE", help="day of publication, e.g. 2026-03-31")
+    verb.add_argument(
+        "--published", type=_date, default=argparse.SUPPRESS, metavar="DATE", help="day of publication: 2026-03-31"
+    )
     _sibling_options(verb)
     verb.add_argument("--jobs", type=_positive, default=0, metavar="N", help="processes; default: one a core")
     verb.add_argument("--quiet", action="store_true", help="no progress bar")

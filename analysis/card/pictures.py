@@ -12,7 +12,10 @@ FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 def on_paper(spec: dict[str, Any], *, width: int = WIDTH) -> dict[str, Any]:
     """A chart's specification for paper: dark ink whatever theme the page has around it, its titles wrapped to fit."""
     drawn: dict[str, Any] = json.loads(json.dumps(spec).replace("currentColor", INK))
-    drawn["config"] = {**drawn.get("config", {}), "background": PAPER, "padding": 16, "font": FONT}
+    config = drawn.get("config", {})
+    # The picture has one description, where it is shown; a description of each mark would be most of the file.
+    marks = {**config.get("mark", {}), "aria": False}
+    drawn["config"] = {**config, "mark": marks, "background": PAPER, "padding": 16, "font": FONT}
     title = drawn.get("title")
     if isinstance(title, dict):
         for part, characters in (("text", width // 7), ("subtitle", width * 7 // 40)):
