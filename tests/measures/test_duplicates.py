@@ -188,6 +188,8 @@ def test_pairs_come_the_most_similar_first_then_by_their_names_then_by_id() -> N
         ("c", "d", 0, 1 / 2),
     ]
     assert found.select("left_calls", "right_calls").unique().rows() == [(2, 2)]
+    alike = duplicates.run_pairs(shuffled(runs), TOOL_CALLS.empty().lazy()).collect()
+    assert alike.select("left_id", "right_id").rows() == list(combinations("abcd", 2))
 
 
 def test_runs_are_paired_within_their_scenario_and_environment_alone() -> None:

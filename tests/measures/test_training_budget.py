@@ -279,6 +279,9 @@ def test_limits_and_losses_go_by_layout_then_mode_then_limit() -> None:
         (layout, mode, limit) for layout in budget.LAYOUTS for mode in modes for limit in (100, 200)
     ]
     lost = budget.cutoff_loss(TOKENS_SEEN, TRAJECTORIES_SEEN, cutoff=100).collect()
+    assert_frame_equal(
+        budget.cutoff_loss(TOKENS_SEEN.reverse(), TRAJECTORIES_SEEN.reverse(), cutoff=100).collect(), lost
+    )
     assert lost.select("layout", "traj_type").rows() == [(layout, mode) for layout in budget.LAYOUTS for mode in modes]
     assert lost["lost_share"].to_list() == pytest.approx(
         (lost["supervised_lost"] / lost["supervised_tokens"]).to_list()
