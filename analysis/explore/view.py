@@ -16,7 +16,7 @@ import polars as pl
 from analysis.explore import facets, figures, reading
 from analysis.explore.runs import runs
 from analysis.explore.selection import COUNTED, NAMED, Selection
-from analysis.explore.widgets import Figure, Rows, RunTable
+from analysis.explore.widgets import COLUMN_STYLE, Figure, Rows, RunTable
 from analysis.markup import LAB_STYLE, text
 from analysis.sources import SourceError
 from analysis.tables import Tables, subsets
@@ -243,20 +243,28 @@ class View:
             for column in LISTS
         ]
         head = '<div class="tj-head">{}</div>'
-        lengths = widgets.VBox(
-            [
-                widgets.HTML(head.format("Lengths")),
-                self._figures["lengths"].widget,
-                widgets.HTML(head.format("Mode and ending")),
-                self._figures["kinds"].widget,
-            ]
+        lengths = widgets.VBox([widgets.HTML(head.format("Lengths")), self._figures["lengths"].widget])
+        kinds = widgets.VBox([widgets.HTML(head.format("Mode and ending")), self._figures["kinds"].widget])
+        # Beside each other where there is room for both, else below.
+        wrapped = {"flex_flow": "row wrap", "align_items": "flex-start"}
+        row = widgets.Box(
+            [*lists, widgets.Box([lengths, kinds], layout={"flex": "1 1 280px", **wrapped})], layout=wrapped
         )
-        row = widgets.Box([*lists, lengths], layout={"flex_flow": "row wrap", "align_items": "flex-start"})
         tools = widgets.HBox(
             [self._words, self._all, self._name, self._save, self._saved], layout={"flex_flow": "row wrap"}
         )
         return _classed(
-            widgets.VBox([widgets.HTML(STYLE), self._said, tools, row, self._table.widget, self._find, self._page]),
+            widgets.VBox(
+                [
+                    widgets.HTML(f"{STYLE}<style>{COLUMN_STYLE}</style>"),
+                    self._said,
+                    tools,
+                    row,
+                    self._table.widget,
+                    self._find,
+                    self._page,
+                ]
+            ),
             "tj-explore",
         )
 

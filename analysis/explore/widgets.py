@@ -50,6 +50,11 @@ WIDTHS = {
     "scenario": 150,
 }
 WIDTH = 70
+# By a style, and over DataTables' own: while the table does not stand in the page yet, it measures and writes zeros.
+COLUMN_STYLE = "\n".join(
+    f".tj-explore table.dataTable col:nth-child({place}){{width:{WIDTHS.get(head, WIDTH)}px !important}}"
+    for place, head in enumerate(HEADS, 1)
+)
 _TABLE: dict[str, Any] = {
     "maxBytes": 0,  # all rows: they are drawn as they are scrolled to
     "allow_html": False,
@@ -181,10 +186,9 @@ def _kinds(frame: pl.DataFrame) -> list[dict[str, Any]]:
     """Each column's kind, said: guessed cell by cell, a selection takes longer to list, and a text to sort."""
     numbers = [place for place, dtype in enumerate(frame.dtypes) if dtype.is_numeric()]
     texts = [place for place in range(frame.width) if place not in numbers]
-    widths = [{"targets": place, "width": f"{WIDTHS.get(name, WIDTH)}px"} for place, name in enumerate(frame.columns)]
     naturally = {"targets": frame.columns.index("environment"), "orderData": [frame.columns.index(PLACE)]}
     hidden = {"targets": frame.columns.index(PLACE), "visible": False}
-    return [hidden, naturally, {"targets": numbers, "type": "num"}, {"targets": texts, "type": "string"}, *widths]
+    return [hidden, naturally, {"targets": numbers, "type": "num"}, {"targets": texts, "type": "string"}]
 
 
 def shown(rows: pl.DataFrame) -> pl.DataFrame:
