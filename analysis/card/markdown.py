@@ -14,6 +14,8 @@ from analysis.markup import clean, formatted, shares
 
 # Nobody reads more of a name in a table; how long it is is said.
 MOST_CHARS = 120
+# A space that no line breaks at: a number and its sign stand together.
+GAP = "\u00a0"
 # Not needed to read a name, and able to turn what stands after it around.
 _TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
@@ -82,7 +84,7 @@ def joined(parts: Iterator[str]) -> str:
 
 def _cell(name: str, value: Any, is_share: bool, is_prose: bool) -> str:
     if not isinstance(value, str):
-        return formatted(value, is_share=is_share)
+        return formatted(value, is_share=is_share).replace(" ", GAP)
     return text(value) if is_prose else code(value)
 
 

@@ -8,6 +8,8 @@ from analysis.card.statistics import Section
 from analysis.tables import Tables
 
 PICTURES = "statistics"
+# Not .json: whoever reads a folder of records, and the hub, would take it for one of them.
+CROISSANT = "croissant.jsonld"
 OWN = "To be filled in by the author"
 
 
@@ -49,13 +51,12 @@ def description(data: Tables) -> str:
 
 def _paragraphs(data: Tables, sections: Sequence[Section], files: Sequence[Described]) -> Iterator[str]:
     manifest = data.manifest
-    said = f"{len(files):,} files" if len(files) > 1 else "".join(markdown.code(file.name) for file in files)
     yield "## Statistics"
     yield (
-        f"Measured by `python -m analysis card` on {said or 'tables'}: {manifest['records_in']:,} records in = "
-        f"{manifest['kept']:,} kept + {manifest['rejected']:,} rejected; SHA-256 of the source "
-        f"{markdown.code(manifest['content_hash'])}. Each share stands beside what it is counted of, and over fewer "
-        "than 20 there is a dash in its place. The text between the marks is replaced when the card is renewed."
+        f"Measured by `python -m analysis card` on {_measured(files)}: {manifest['records_in']:,} records in = "
+        f"{manifest['kept']:,} kept + {manifest['rejected']:,} rejected. Each share stands beside what it is counted "
+        "of, and over fewer than 20 there is a dash in its place. The text between the marks is replaced when the card "
+        "is renewed."
     )
     if data.is_narrowed:
         yield f"Counted is only a part of the source: {markdown.text(data.narrowing)}."
@@ -74,3 +75,12 @@ def _paragraphs(data: Tables, sections: Sequence[Section], files: Sequence[Descr
         "Whether a task was done: no measure here is a rate of success. Licence, language, who made the records and "
         "how, and what is personal in them: that is the author's to say."
     )
+
+
+def _measured(files: Sequence[Described]) -> str:
+    """What was read, and how to know it again."""
+    if not files:
+        return "tables that were made of it"
+    if len(files) > 1:
+        return f"{len(files):,} files, whose checksums stand in `{CROISSANT}`"
+    return f"{markdown.code(files[0].name)} (SHA-256 {markdown.code(files[0].sha256)})"

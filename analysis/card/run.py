@@ -13,9 +13,6 @@ from analysis.card.splice import CardError
 from analysis.tables import Tables, load
 from analysis.tables.places import read_bytes, remove, write_bytes
 
-# Not .json: whoever reads a folder of records, and the hub, would take it for one of them.
-CROISSANT = "croissant.jsonld"
-
 
 @dataclass(frozen=True)
 class Request:
@@ -57,7 +54,8 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
         report: called with the title of each section before it is measured.
 
     Raises:
-        CardError: the card that stands there has no place for statistics, or tables cannot be referred to from it.
+        CardError: there is no record, the card that stands there has no place for statistics, or tables cannot be
+            referred to from it.
         sources.SourceError: there is nothing to read.
         OSError: something cannot be written.
     """
@@ -67,6 +65,9 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
         _refuse_without_a_place(before, card)
     siblings = {"environments": request.environments, "scenarios": request.scenarios}
     data = load(request.source, **siblings, jobs=request.jobs, progress=request.progress)
+    if data.trajectories.head(1).collect().is_empty():
+        read = data.manifest["records_in"]
+        raise CardError(f"{request.source}: no record is kept, of {read:,} read; there is nothing to write a card of")
     folder, tables = distribution.tables_from(data, request.tables, card.parent)
     files = distribution.described(data, card.parent)
     away = distribution.elsewhere(data, card.parent)
@@ -89,7 +90,7 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
         card.parent / page.PICTURES / f"{name}.svg": pictures.svg(chart.to_dict()).encode()
         for name, chart in drawn.items()
     }
-    outputs[card.parent / CROISSANT] = (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
+    outputs[card.parent / page.CROISSANT] = (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
     outputs[card] = (
         page.new(request.name, front, block)
         if before is None

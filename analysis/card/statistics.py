@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from analysis.card.markdown import Grid
+from analysis.card.markdown import GAP, Grid
 from analysis.charts import coverage as coverage_charts
 from analysis.charts import dialogue as dialogue_charts
 from analysis.charts import step_lengths as step_charts
@@ -87,7 +87,7 @@ def _holds(data: Tables, title: str) -> Section:
     texts = [(what, f"{count:,}", of) for what, count, of in rows]
     frame = pl.DataFrame(texts, schema={"what": pl.String, "count": pl.String, "of": pl.String}, orient="row")
     return Section(
-        title, "", (Grid(frame, {"what": "", "count": "number", "of": "counted"}, frozenset(frame.columns)),)
+        title, "", (Grid(frame, {"what": "what", "count": "number", "of": "counted"}, frozenset(frame.columns)),)
     )
 
 
@@ -127,7 +127,7 @@ def _spread(data: Tables, title: str) -> Section:
 def _usage(data: Tables, title: str) -> Section:
     found = tool_usage.busiest(_tools(data), top=BUSIEST).collect()
     grid = _grid(
-        found,
+        _judged(found, "all_call_share", "all_calls"),
         tool_usage.BUSIEST,
         "env_id tool_name calls all_calls all_call_share calling offering usage_rate",
     )
@@ -139,27 +139,35 @@ def _usage(data: Tables, title: str) -> Section:
 
 
 def _calls(data: Tables, title: str) -> Section:
-    judged = _grid(
+    grid = _grid(
         outcomes.by_mode(data.tool_calls).collect(),
         outcomes.MODES,
         "traj_type calls errors judged unknown error_rate",
     )
-    fit = _grid(
+    sentence = (
+        "What results say. Error rate: errors, of the calls whose result says ok or error. A failed call is no failed "
+        "task, and one that is recovered from is worth learning from."
+    )
+    return Section(title, sentence, (grid,))
+
+
+def _arguments(data: Tables, title: str) -> Section:
+    grid = _grid(
         arguments.classes(data.tool_calls).collect(),
         arguments.CLASSES,
         "traj_type verdict calls mode_calls class_rate",
     )
     sentence = (
-        "What results say: errors, of the calls whose result says ok or error. And each call's arguments against that "
-        "record's own JSON Schema of the tool; over_required: they leave out only what the tool did without. A failed "
-        "call is no failed task, and one that is recovered from is worth learning from."
+        "Each call's arguments against that record's own JSON Schema of the tool. Over-required: they leave out only "
+        "what the tool did without."
     )
-    return Section(title, sentence, (judged, fit))
+    return Section(title, sentence, (grid,))
 
 
 def _endings(data: Tables, title: str) -> Section:
     found = dialogue.end_classes(data.trajectories).collect()
-    grid = _grid(found, dialogue.ENDS, "traj_type end_class trajectories mode_trajectories trajectory_share")
+    rows = _judged(found, "trajectory_share", "mode_trajectories")
+    grid = _grid(rows, dialogue.ENDS, "traj_type end_class trajectories mode_trajectories trajectory_share")
     sentence = "How records end. A marker of completion is the agent's own word; no success follows from it."
     return Section(title, sentence, (grid,), "endings", _drawn(dialogue_charts.end_classes, found))
 
@@ -198,6 +206,7 @@ _SECTIONS: dict[str, Callable[[Tables, str], Section]] = {
     "Environments and scenarios": _spread,
     "Tools": _usage,
     "Calls": _calls,
+    "Arguments": _arguments,
     "Endings": _endings,
     "Quantities": _quantities,
     "Findings": _findings,
@@ -227,6 +236,11 @@ def _grid(frame: pl.DataFrame, result: Table, names: str, *, prose: str = "") ->
     return Grid(frame, {name: result[name].title for name in names.split()}, frozenset(prose.split()))
 
 
+def _judged(frame: pl.DataFrame, share: str, of: str) -> pl.DataFrame:
+    """The rows without their share where it would be one of fewer than 20."""
+    return frame.with_columns(pl.when(pl.col(of) >= FEWEST_FOR_A_RATE).then(share).alias(share))
+
+
 def _drawn(draw: Callable[[pl.DataFrame], Any], frame: pl.DataFrame) -> Any:
     return None if frame.is_empty() else draw(frame)
 
@@ -234,7 +248,7 @@ def _drawn(draw: Callable[[pl.DataFrame], Any], frame: pl.DataFrame) -> Any:
 def _value(value: float | None, events: float | None, of: float | None) -> str:
     if value is None or (events is not None and (of or 0) < FEWEST_FOR_A_RATE):
         return formatted(None)
-    return percent(value) if events is not None and value <= 1 else formatted(value)
+    return (percent(value) if events is not None and value <= 1 else formatted(value)).replace(" ", GAP)
 
 
 def _counted(found: Any) -> str:
