@@ -45,6 +45,12 @@ def test_the_sample_s_pages_are_drawn_offline_in_silence_and_say_what_they_are(
             assert all(drawn), f"{path.name}: a chart without a mark: {drawn}"
             if "Synthetic" in path.read_text(encoding="utf-8"):
                 assert "SYNTHETIC SAMPLE" in seen.page.inner_text("body").upper()[:400], path.name
+            seen.page.set_viewport_size({"width": 320, "height": 640})
+            # The page waits a moment for the window to rest before it draws anew.
+            seen.page.wait_for_timeout(250)
+            seen.page.wait_for_function("() => document.documentElement.dataset.work !== 'drawing'")
+            over = seen.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, f"{path.name}: {over} px too wide for a phone"
             seen.assert_quiet()
 
 
@@ -59,13 +65,6 @@ def test_a_page_of_ten_charts_weighs_at_most_600_kb(sample_pages: list[Path]) ->
     for path in sample_pages:
         charts = path.read_text(encoding="utf-8").count('<figure class="chart"')
         assert path.stat().st_size <= (600 * KB if charts <= 10 else LARGEST_PAGE), (path.name, charts)
-
-
-def test_no_page_of_the_suite_scrolls_sideways_on_a_phone(chromium: "Browser", sample_pages: list[Path]) -> None:
-    for path in sample_pages:
-        with opened(chromium, path, viewport={"width": 320, "height": 640}) as seen:
-            over = seen.page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-            assert over <= 0, f"{path.name}: {over} px too wide"
 
 
 def test_every_page_is_narrowed_in_silence(chromium: "Browser", sample_pages: list[Path]) -> None:
