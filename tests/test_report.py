@@ -310,6 +310,7 @@ def test_an_exporter_that_fails_leaves_no_page_and_no_scrap(house: House) -> Non
     house.report("b", "1")
     result = house.run()
     assert result.failures["a"].message == "ValueError: cannot export"
+    assert {path.name for path in house.executed.iterdir()} == {"a.ipynb", "b.ipynb"}, "the notebook, for a look"
     assert house.pages() == {"b.html", "index.html", "manifest.json"}
 
 

@@ -7,6 +7,7 @@ finished, and the index says what is missing and why.
 """
 
 import hashlib
+import json
 import logging
 import os
 import re
@@ -231,13 +232,13 @@ class _Suite:
         """None: silent unless stderr is a terminal."""
         return None if self.request.progress else True
 
-    def _execute(self, job: Job) -> Any:
-        """The executed notebook, kept under `executed`; a failed one is kept as far as it came."""
+    def _execute(self, job: Job) -> None:
+        """Execute a notebook and keep it under `executed`; a failed one is kept as far as it came."""
         # Two runs may execute the same notebook at once: each writes a file of its own, and renames.
         beside = scrap(self._executed(job))
         try:
             with _own_loop():
-                return papermill.execute_notebook(
+                papermill.execute_notebook(
                     literal(job.report.notebook),
                     literal(beside),
                     job.parameters,
@@ -247,18 +248,26 @@ class _Suite:
                     # Not papermill's cwd, which is this whole process's: relative sources mean what they mean here.
                     resources={"metadata": {"path": str(Path.cwd())}},
                 )
-        except Exception as error:
-            raise _ReportError(explain(error, _as_far_as_it_came(beside), self.request.timeout)) from error
-        finally:
-            if beside.exists():
-                beside.replace(self._executed(job))
+        except BaseException as error:
+            failure = explain(error, _as_far_as_it_came(beside), self.request.timeout)
+            self._keep(job)
+            if isinstance(error, Exception):
+                raise _ReportError(failure) from error
+            raise
+
+    def _keep(self, job: Job) -> None:
+        """Give a notebook that no page comes of its name, for a look at how far it came."""
+        executed = self._executed(job)
+        if scrap(executed).exists():
+            scrap(executed).replace(executed)
 
     def _executed(self, job: Job) -> Path:
         return self.request.executed / f"{job.name}.ipynb"
 
-    def _finish(self, job: Job, future: "Future[Any]") -> None:
+    def _finish(self, job: Job, future: "Future[None]") -> None:
         try:
-            self._export(job, future.result())
+            future.result()
+            self._export(job)
         except _ReportError as error:
             self._fail(job, error.failure)
         except Exception as error:  # Exporters are many people's code on other people's data: it costs this page only.
@@ -266,14 +275,20 @@ class _Suite:
 
     def _fail(self, job: Job, failure: Failure) -> None:
         self.failures[job.name] = failure
+        self._keep(job)
         self.folder.fail(job.name, failure.message)
 
-    def _export(self, job: Job, notebook: Any) -> None:
-        """The page, and the notebook it is made of: `jupyter nbconvert` makes the same page of that notebook."""
-        notebook.metadata["trajectory_report"] = self._about(job)
-        text = nbformat.writes(notebook)
-        write_whole(self._executed(job), text)
-        html, _ = self.exporter.from_notebook_node(nbformat.reads(text, as_version=4), {"metadata": {"name": job.name}})
+    def _export(self, job: Job) -> None:
+        """The page, and the notebook it is made of: `jupyter nbconvert` makes the same page of that notebook.
+
+        The notebook is read again: a thousand of them would not fit into memory, and in a file all names are sorted.
+        """
+        executed = self._executed(job)
+        own = scrap(executed)  # until the page is made: another run at once may write its notebook under the same name
+        notebook = nbformat.read(own if own.exists() else executed, as_version=4)
+        notebook.metadata["trajectory_report"] = json.loads(json.dumps(self._about(job), sort_keys=True))
+        write_whole(executed, nbformat.writes(notebook))
+        html, _ = self.exporter.from_notebook_node(notebook, {"metadata": {"name": job.name}})
         self.folder.make(job.name, html)
 
     def _about(self, job: Job) -> dict[str, Any]:
@@ -293,7 +308,7 @@ class _Suite:
         hurt = {job.group for job in jobs if job.name in self.failures}
         for job in jobs:
             if job.group in hurt and job.name not in self.failures:
-                self._export(job, nbformat.read(self._executed(job), as_version=4))
+                self._export(job)
 
     def _entry(self, job: Job) -> Entry:
         return Entry(
@@ -312,7 +327,7 @@ class _Suite:
         )
 
 
-def _as_they_end(futures: Iterable["Future[Any]"]) -> Iterator["Future[Any]"]:
+def _as_they_end(futures: Iterable["Future[None]"]) -> Iterator["Future[None]"]:
     """Like `as_completed`, but awake: under Polars' signal handler a waiting thread does not see Ctrl-C."""
     pending = set(futures)
     while pending:
