@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby, pairwise
 from statistics import median
 from typing import Any, NamedTuple
@@ -302,6 +303,7 @@ def test_every_id_like_value_is_where_it_is_said_to_be(called: Called) -> None:
             assert row["value"] in (record.messages[origin.result]["content"] or "")
 
 
+@cache
 def words(text: str) -> set[str]:
     """Every stretch of word characters and hyphens, and the parts of it that hyphens set apart at its ends."""
     return {word for stretch in re.split(r"[^\w\-@.:/#+ ]|\\[nrt]| ", text) for word in parts(stretch)}
