@@ -42,7 +42,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "charts": ({"schema", "markup", "measures"}, {"altair", "polars"}),
     "markup": (set(), None),
     "transcripts": ({"schema", "records", "markup"}, None),
-    "export": ({"schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
+    "export": ({"nearest", "schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
     "gate": ({"schema", "sources", "records", "tables", "measures", "nearest"}, {"msgspec", "polars"}),
     "card": ({"schema", "sources", "records", "tables", "measures", "charts", "markup", "gate"}, None),
     "show": ({"schema", "imports", "records", "tables", "markup", "transcripts"}, None),

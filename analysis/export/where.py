@@ -10,12 +10,12 @@ row: whether a record is taken depends on that record alone.
 
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import polars as pl
 
 from analysis.export.errors import ExportError
+from analysis.nearest import nearest
 from analysis.schema import TRAJECTORIES, Column, Table
 
 CHOOSABLE = Table(
@@ -169,7 +169,7 @@ def _check_value(three: list[_Token], text: str) -> None:
         raise ExportError(f"--where {text!r}: {three[0].text} is one of {', '.join(dtype.categories)}")
 
 
-def _unknown(name: str, text: str, hint: str = "") -> ExportError:
-    near = get_close_matches(name.lower(), COLUMNS, n=3, cutoff=0.5)
+def _unknown(name: str, text: str, why: str = "") -> ExportError:
+    near = nearest(name, COLUMNS)
     known = f"nearest: {', '.join(near)}" if near else f"columns are {', '.join(COLUMNS)}"
-    return ExportError(f"--where {text!r}: no column {name}{hint}; {known}")
+    return ExportError(f"--where {text!r}: no column {name}{why}; {known}")
