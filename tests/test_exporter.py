@@ -190,6 +190,14 @@ def test_the_summary_stands_first_with_headlines_notices_and_findings() -> None:
         assert brief < html.index(part, brief) < rest
 
 
+def test_what_of_the_headlines_needs_attention_is_noted_once_and_in_the_summary() -> None:
+    cells = shown(lambda: show.headlines([show.Headline("9", "calls", "of 7", f"Beware {HOSTILE[0]}")]))
+    html = rendered("# T\n\nQuestion?", cells, "## Section")
+    assert html.count("Beware") == 1
+    assert html.index('<ul class="attention">') < html.index("Beware") < html.index('id="section"')
+    assert HOSTILE[0] not in html
+
+
 def test_headings_have_anchors_of_their_own() -> None:
     html = rendered("# T", "## Same\n\ntext", "## Same", "## Ünï <b>code</b>")
     assert re.findall(r'<h2 id="([^"]+)"', html) == ["same", "same-2", "uni-b-code-b", "provenance"]

@@ -202,6 +202,18 @@ def test_headlines_and_notices_are_text() -> None:
     assert notice.metadata["trajectory"]["sentence"] == HOSTILE[3] + "\ufffd"
 
 
+def test_what_of_a_headline_needs_attention_stands_under_all_of_them() -> None:
+    numbers = [show.Headline("1", "calls", "of 2", HOSTILE[0]), show.Headline("2", "tools", "of 3")]
+    headline, attention = shown(lambda: show.headlines(numbers))
+    assert kinds([headline, attention]) == ["headlines", "attention"]
+    assert Elements(html(attention)).tags == ["p"]
+    assert attention.metadata["trajectory"]["sentence"] == HOSTILE[0]
+
+
+def test_no_headline_shows_nothing() -> None:
+    assert shown(lambda: show.headlines([])) == []
+
+
 def test_provenance_adds_up_and_names_the_selection() -> None:
     record = builders.trajectory("t1", env_id="bank", steps=[builders.step(tool="get_user")])
     data = builders.decode(record, {"traj_type": "nonsense"}).where(env_id="bank")

@@ -12,7 +12,7 @@ import polars as pl
 
 from analysis.measures.calls import offer_key, rate_columns, trajectory_key, verb, with_kind
 from analysis.measures.expressions import natural_order, rated
-from analysis.measures.headlines import NOTHING, Number, decimal, rate, rows, say, side_by_side
+from analysis.measures.headlines import NOTHING, Number, count, decimal, rate, rows, say, side_by_side
 from analysis.schema import TOOL_CALLS, Column, Table
 
 Unit = Literal["tool_name", "verb", "kind"]
@@ -119,11 +119,20 @@ def in_brief(entropy: pl.LazyFrame, ngrams: pl.LazyFrame, reads_first: pl.LazyFr
             ),
         ),
         Number(
-            pl.col("ngram").fill_null(NOTHING),
-            "run that most trajectories share",
+            pl.when(pl.col("ngram").is_null())
+            .then(pl.lit(NOTHING))
+            .otherwise(rate("trajectories", "all_trajectories")),
+            "of trajectories share a run of calls",
             pl.when(pl.col("ngram").is_null())
             .then(pl.lit("no run of calls is held by as many as asked for"))
-            .otherwise(say("{} of {} trajectories with a call hold it", "trajectories", "all_trajectories")),
+            .otherwise(
+                pl.format(
+                    "{}: {} of {} with a call; the most, of runs that are part of no longer one",
+                    "ngram",
+                    count("trajectories"),
+                    count("all_trajectories"),
+                )
+            ),
         ),
         Number(
             rate("after_read", "changing_calls"),

@@ -52,7 +52,7 @@ def in_brief(chosen: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
     )
     return rows(
         known,
-        Number(count("shown"), "trajectories shown", say("of {}: those that tell most, and some at random", "all")),
+        Number(count("shown"), "trajectories shown", say("of {}: those that tell most, and some by chance", "all")),
         Number(decimal("errors"), "failed calls, most", pl.lit("in one trajectory of the selection")),
         Number(decimal("steps"), "steps, most", pl.lit("assistant messages of the longest trajectory")),
         Number(

@@ -364,7 +364,11 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
                 "equally likely calls after the last, median over 2 environments with 20 transitions or more",
                 None,
             ),
-            "run that most trajectories share": ("get → set", "30 of 120 trajectories with a call hold it", None),
+            "of trajectories share a run of calls": (
+                "25.0 %",
+                "get → set: 30 of 120 with a call; the most, of runs that are part of no longer one",
+                None,
+            ),
             "of changing calls come after a reading one": (
                 "92.5 %",
                 "37 of 40 calls of tools that change the state",
@@ -626,7 +630,7 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
         telling.in_brief,
         CHOSEN,
         {
-            "trajectories shown": ("2", "of 3: those that tell most, and some at random", None),
+            "trajectories shown": ("2", "of 3: those that tell most, and some by chance", None),
             "failed calls, most": ("9", "in one trajectory of the selection", None),
             "steps, most": ("39", "assistant messages of the longest trajectory", None),
             "calls made again, most": ("6", "with the same arguments, in one trajectory of the selection", None),
@@ -760,7 +764,7 @@ def test_without_a_record_headlines_say_nought_and_dash_and_nothing_needs_attent
 
 def test_without_a_record_what_cannot_be_named_is_said_in_words() -> None:
     flow = read(sequences.in_brief(*[table.empty().lazy() for table in FOLLOWED]))
-    assert flow["run that most trajectories share"][1] == "no run of calls is held by as many as asked for"
+    assert flow["of trajectories share a run of calls"][1] == "no run of calls is held by as many as asked for"
     used = read(tool_usage.in_brief(*[table.empty().lazy() for table in USED]))
     assert used["of calls go to the busiest tool"][1] == "no call names a tool"
 

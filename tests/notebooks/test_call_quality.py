@@ -32,4 +32,4 @@ def test_an_empty_selection_says_so_in_place_of_every_chart(tmp_path: Path, shar
     notebook = execute(NOTEBOOK, tmp_path, source=talks, traj_type="non_conversation")
     assert charts(notebook) == []
     assert text(notebook).count("Nothing to draw") == 15
-    assert "made by 0 trajectories" in text(notebook), "the headlines stand, with nought"
+    assert "the results of 0 say neither ok nor error" in text(notebook), "the headlines stand, with nought"
