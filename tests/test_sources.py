@@ -12,6 +12,7 @@ import pytest
 
 from analysis import sources
 from analysis.sources import address, containers
+from analysis.sources.locate import natural
 
 RECORDS: list[dict[str, Any]] = [
     {"messages": [{"role": "user", "content": f'No. {n}: {{"a": [1, "]}}\\n    {{"]}} “quoted”'}], "n": n}
@@ -211,6 +212,14 @@ def test_a_name_that_is_not_there_names_the_nearest(tmp_path: Path) -> None:
     write(tmp_path, "trajectories.json", "[]")
     with pytest.raises(sources.SourceError, match=r"near it: trajectories\.json"):
         sources.locate(str(tmp_path / "trajectoires.json"))
+
+
+def test_files_that_differ_in_letters_alone_come_in_the_order_of_their_names(tmp_path: Path) -> None:
+    names = ["a.jsonl", "b1.jsonl", "b1x.jsonl", "b1y.jsonl", "b2.jsonl", "b.jsonl", "c.jsonl"]
+    for name in reversed(names):  # a folder lists its files as its file system likes
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    assert [file.name for file in sources.locate(str(tmp_path))] == names
+    assert sorted(names[::-1], key=natural) == names
 
 
 def test_a_folder_and_a_glob_list_files_in_natural_order(tmp_path: Path) -> None:

@@ -110,7 +110,8 @@ def natural(text: str) -> list[tuple[int, int, str]]:
                 key.append((0, int(digits), ""))
                 digits = ""
             word += char
-    return key
+    # What stands after the last number counts, too: else files that differ in letters alone come in any order.
+    return [*key, (1, 0, word.removesuffix("\0"))]
 
 
 def _nearest(source: str, path: Path) -> str:
