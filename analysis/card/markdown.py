@@ -18,6 +18,7 @@ MOST_CHARS = 120
 GAP = "\u00a0"
 # Not needed to read a name, and able to turn what stands after it around.
 _TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_BREAKING = re.compile("[ \t\n\r\u2028\u2029]+")
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _PROSE = re.compile(r"[\\`*_{}\[\]<>#|&~$^@]|:(?=//)|(?<=www)\.")
 _NO_CODE = re.compile(r"[`|\\<>&]")
@@ -90,7 +91,7 @@ def _cell(name: str, value: Any, is_share: bool, is_prose: bool) -> str:
 
 def _line(words: Any) -> str:
     """Without line breaks: a cell, a heading and a description are one line each."""
-    return " ".join(_TURNING.sub("\ufffd", clean(str(words))).split())
+    return _BREAKING.sub(" ", _TURNING.sub("\ufffd", clean(str(words)))).strip()
 
 
 def _reference(found: re.Match[str]) -> str:

@@ -1,0 +1,232 @@
+"""The Croissant file: checksums of the files, the meaning of every column; mlcroissant validates it and reads by it."""
+
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from analysis import schema
+from analysis.card import CardError, Request, write
+from tests.builders import trajectory
+from tests.card.conftest import Played
+
+
+def described(source: Path, folder: Path, **more: Any) -> dict[str, Any]:
+    """The Croissant file of a card of the source that stands in the folder."""
+    write(Request(str(source), folder / "README.md", jobs=1, progress=False, **more))
+    found: dict[str, Any] = json.loads((folder / "croissant.jsonld").read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def copied(played: Played, tmp_path: Path) -> Path:
+    """A folder with the records, their tables and their card, for tests that write into it."""
+    return shutil.copytree(played.folder, tmp_path / "set")
+
+
+def files(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [part for part in document["distribution"] if part["@type"] == "cr:FileObject"]
+
+
+def test_a_file_is_told_by_its_path_size_kind_and_checksum(played: Played) -> None:
+    raw = played.source.read_bytes()
+    assert files(played.croissant) == [
+        {
+            "@type": "cr:FileObject",
+            "@id": "files/the%20runs.json",
+            "name": "the runs.json",
+            "contentUrl": "data/the runs.json",
+            "contentSize": f"{len(raw)} B",
+            "encodingFormat": "application/json",
+            "sha256": hashlib.sha256(raw).hexdigest(),
+        }
+    ]
+
+
+def test_every_file_of_a_folder_is_told_by_what_it_holds(tmp_path: Path) -> None:
+    records = [trajectory("t1"), trajectory("t2")]
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    (runs / "a.json").write_bytes(lines)
+    (runs / "b.jsonl.gz").write_bytes(gzip.compress(lines))
+    pl.DataFrame(records).write_parquet(runs / "c.parquet")
+    found = files(described(runs, tmp_path))
+    assert [(file["contentUrl"], file["encodingFormat"]) for file in found] == [
+        ("runs/a.json", "application/jsonlines"),
+        ("runs/b.jsonl.gz", "application/gzip"),
+        ("runs/c.parquet", "application/x-parquet"),
+    ]
+    assert [file["sha256"] for file in found] == [
+        hashlib.sha256((runs / name).read_bytes()).hexdigest() for name in ("a.json", "b.jsonl.gz", "c.parquet")
+    ]
+
+
+def test_a_card_in_the_folder_of_its_records_is_no_record(tmp_path: Path) -> None:
+    (tmp_path / "runs.json").write_text(json.dumps([trajectory()]), encoding="utf-8")
+    first = described(tmp_path, tmp_path)
+    assert described(tmp_path, tmp_path) == first
+    assert len(files(first)) == 1
+
+
+def test_every_column_of_the_tables_has_its_meaning_and_type(played: Played) -> None:
+    found = {records["name"]: records for records in played.croissant["recordSet"]}
+    assert list(found) == [table.name for table in schema.RECORD_TABLES]
+    for table in schema.RECORD_TABLES:
+        columns = {column["name"]: column for column in found[table.name]["field"]}
+        assert list(columns) == table.names
+        assert found[table.name].get("key", []) == [{"@id": f"{table.name}/{name}"} for name in table.key]
+        for column in table:
+            assert columns[column.name]["description"].startswith(column.meaning)
+            assert (column.unit or "") in columns[column.name]["description"]
+            kinds = {"sc:Integer": column.dtype.is_integer(), "sc:Float": column.dtype.is_float()}
+            assert kinds.get(columns[column.name]["dataType"], not column.dtype.is_numeric())
+
+
+def test_what_nobody_said_is_left_out_and_named(tmp_path: Path) -> None:
+    source = tmp_path / "bank.json"
+    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
+    found = described(source, tmp_path)
+    assert not {"license", "url", "creator", "datePublished", "inLanguage", "recordSet"} & {
+        key for key, value in found.items() if value
+    }
+    assert found["name"] == "bank"
+    left = write(Request(str(source), tmp_path / "README.md", progress=False)).left
+    assert left == ("pretty_name", "license", "language", "url", "creator", "datePublished")
+
+
+def test_what_the_author_gives_is_there(tmp_path: Path) -> None:
+    source = tmp_path / "bank.json"
+    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
+    found = described(
+        source,
+        tmp_path,
+        name='Bank "runs"',
+        license="mit",
+        languages=("en",),
+        url="https://example.org/bank",
+        creator="ACME",
+        published="2026-03-31",
+    )
+    assert found["name"] == 'Bank "runs"'
+    assert found["license"] == "mit"
+    assert found["inLanguage"] == ["en"]
+    assert found["url"] == "https://example.org/bank"
+    assert found["creator"] == {"@type": "sc:Organization", "name": "ACME"}
+    assert found["datePublished"] == "2026-03-31"
+
+
+def test_no_path_of_this_machine_is_told(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    source = tmp_path / "there" / "bank.json"
+    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
+    made = write(Request(str(source), tmp_path / "here" / "README.md", progress=False))
+    assert all(str(tmp_path).encode() not in path.read_bytes() for path in made.files)
+    assert made.notes == (f"bank.json: not below {tmp_path / 'here'}; the card tells of it as if it lay there",)
+
+
+@pytest.mark.parametrize("place", ["elsewhere", "nothing", "others"])
+def test_tables_that_a_card_cannot_tell_of_are_refused(place: str, played: Played, tmp_path: Path) -> None:
+    source = tmp_path / "bank.json"
+    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
+    (tmp_path / "nothing").mkdir()
+    folders = {
+        "elsewhere": played.folder / "tables",
+        "others": played.folder / "tables",
+        "nothing": tmp_path / "nothing",
+    }
+    reasons = {"elsewhere": "not below", "others": "tables of other records", "nothing": "no tables"}
+    measured = played.source if place == "elsewhere" else source
+    with pytest.raises(CardError, match=reasons[place]):
+        write(Request(str(measured), tmp_path / "card" / "README.md", tables=str(folders[place]), progress=False))
+    assert not (tmp_path / "card").exists()
+
+
+def test_a_card_of_tables_tells_of_their_columns(copied: Path) -> None:
+    found = described(copied / "tables", copied)
+    assert [records["name"] for records in found["recordSet"]] == [table.name for table in schema.RECORD_TABLES]
+
+
+def test_a_card_elsewhere_tells_of_no_tables(copied: Path, tmp_path: Path) -> None:
+    assert described(copied / "tables", tmp_path / "card")["recordSet"] == []
+
+
+@pytest.fixture(scope="module")
+def mlcroissant(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Python of an environment with mlcroissant: it is no part of this one, whose packages it sees.
+
+    It brings rdflib, networkx, pandas-stubs and an unmaintained parser along, and warns of what it imports itself.
+    """
+    folder = Path(os.environ.get("INTEROP_ENVS") or tmp_path_factory.mktemp("environments")) / "mlcroissant"
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder)
+        site = folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+        (site / "project.pth").write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check", "--quiet"]
+    installed = subprocess.run(
+        [*pip, "install", "mlcroissant>=1.1,<2"], capture_output=True, text=True, check=False, timeout=300
+    )
+    if installed.returncode:
+        pytest.skip(f"mlcroissant cannot be installed here: {installed.stderr.strip().splitlines()[-1]}")
+    return str(python)
+
+
+READ = """
+import json, sys
+import mlcroissant
+
+dataset = mlcroissant.Dataset(sys.argv[1])
+issues = dataset.metadata.ctx.issues
+shown = {}
+for records in dataset.metadata.record_sets:
+    rows = list(dataset.records(records.uuid))
+    calls = [row["tool_calls/tool_name"].decode() for row in rows] if records.uuid == "tool_calls" else []
+    shown[records.uuid] = [len(rows), sorted(calls)]
+print(json.dumps({"errors": sorted(issues.errors), "warnings": sorted(map(str, issues.warnings)), "rows": shown}))
+"""
+
+
+@pytest.mark.slow
+def test_mlcroissant_validates_the_file_and_reads_the_tables_by_it(
+    played: Played, copied: Path, mlcroissant: str
+) -> None:
+    described(
+        copied / "data" / "the runs.json",
+        copied,
+        tables=str(copied / "tables"),
+        name="<b>'Bank' runs",
+        license="mit",
+        languages=("en",),
+        url="https://example.org/bank",
+        creator="ACME",
+        published="2026-03-31",
+    )
+    path = copied / "croissant.jsonld"
+    ran = subprocess.run([mlcroissant, "-c", READ, str(path)], capture_output=True, text=True, check=False, timeout=300)
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    found = json.loads(ran.stdout.splitlines()[-1])
+    assert found["errors"] == []
+    # The two that a card does not know and the format only recommends.
+    assert [warning.split('"')[1].rpartition("/")[2] for warning in found["warnings"]] == ["citeAs", "version"]
+    assert {name: rows for name, (rows, _) in found["rows"].items()} == {
+        table.name: played.data.table(table.name).select(pl.len()).collect().item() for table in schema.RECORD_TABLES
+    }
+    names = played.data.tool_calls.select("tool_name").collect().to_series().sort().to_list()
+    assert found["rows"]["tool_calls"][1] == names
