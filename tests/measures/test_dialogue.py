@@ -197,6 +197,17 @@ def test_calls_are_counted_from_a_user_turn_to_the_next_and_the_closing_one_expe
     assert found["mean_calls"].unique().to_list() == [3 / 5]
 
 
+def test_the_mean_of_calls_is_over_all_user_turns() -> None:
+    talk = rows(MESSAGES, *said("a", "uccuccucccucqu"))
+    found = dialogue.calls_per_user_turn(talk, TRAJECTORIES_SEEN.filter(pl.col("trajectory_id") == "a")).collect()
+    assert found.select("calls", "user_turns", "user_turn_share").rows() == [
+        (1, 1, 1 / 4),
+        (2, 2, 2 / 4),
+        (3, 1, 1 / 4),
+    ]
+    assert found["mean_calls"].unique().to_list() == [(1 + 2 + 2 + 3) / 4]
+
+
 def test_calls_before_any_user_turn_belong_to_none() -> None:
     early = rows(MESSAGES, *said("a", "scrucrt"))
     found = dialogue.calls_per_user_turn(early, TRAJECTORIES_SEEN.filter(pl.col("trajectory_id") == "a")).collect()

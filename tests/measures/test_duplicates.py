@@ -204,7 +204,7 @@ def test_runs_are_paired_within_their_scenario_and_environment_alone() -> None:
 
 
 def test_bins_stand_by_kind_and_by_what_is_compared_each_with_shares_of_its_own() -> None:
-    made = [("same mode", 0.2, 0.5), ("same mode", 0.2, 1.0), ("across modes", 0.9, 0.9)]
+    made = [("same mode", 0.2, 0.5), ("same mode", 0.2, 1.0), ("across modes", 0.9, 0.1)]
     pairs = rows(
         duplicates.PAIRS,
         *(
@@ -220,8 +220,8 @@ def test_bins_stand_by_kind_and_by_what_is_compared_each_with_shares_of_its_own(
         ("across modes", "calls with arguments", 1, 1, 1),
         ("across modes", "tool names", 1, 1, 1),
     ]
-    assert found["similarity_from"].to_list() == pytest.approx([0.2, 0.5, 0.95, 0.9, 0.9])
-    assert found["similarity_to"].to_list() == pytest.approx([0.25, 0.55, 1, 0.95, 0.95])
+    assert found["similarity_from"].to_list() == pytest.approx([0.2, 0.5, 0.95, 0.9, 0.1])
+    assert found["similarity_to"].to_list() == pytest.approx([0.25, 0.55, 1, 0.95, 0.15])
 
 
 def test_bins_of_similarity_hold_every_pair_and_one_is_in_the_last() -> None:

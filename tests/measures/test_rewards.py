@@ -264,10 +264,15 @@ def test_rewards_within_0_and_1_are_binned_from_0_to_1() -> None:
     assert found.select("trajectories", "trajectory_share", "all_trajectories").rows() == [(1, 1 / 2, 2)] * 2
 
 
-def test_a_scenario_without_checks_has_no_number_of_them() -> None:
-    none = rows(SCENARIOS, {"task_id": "1", "checks": 0}, {"task_id": "2", "checks": 9})
-    assert rewards.checks(SEEN, none).select("checks").collect()["checks"].to_list() == [9]
-    assert rewards.by_scenario(SEEN, none).select("task_id", "checks").collect().rows() == [("2", 9), ("1", None)]
+def test_a_scenario_without_checks_has_no_number_of_them_and_one_check_is_a_number() -> None:
+    none = rows(SCENARIOS, {"task_id": "1", "checks": 0}, {"task_id": "2", "checks": 1})
+    assert rewards.checks(SEEN, none).select("checks").collect()["checks"].to_list() == [1]
+    assert rewards.by_scenario(SEEN, none).select("task_id", "checks").collect().rows() == [("2", 1), ("1", None)]
+
+
+def test_every_tenth_is_in_the_bin_that_begins_with_it() -> None:
+    tenths = rows(TRAJECTORIES, *({"trajectory_id": str(n), "total_reward": n / 10} for n in range(10)))
+    assert rewards.distribution(tenths).collect()["trajectories"].to_list() == [1] * 10
 
 
 def test_tau_bench_s_published_figures_are_reproduced(
