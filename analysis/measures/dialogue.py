@@ -418,7 +418,7 @@ def first_calls(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.Lazy
             cumulative_share=has_call.cum_sum().over("traj_type") / pl.col("mode_trajectories"),
         )
     )
-    return FIRST_CALLS.select(found.sort("traj_type", "step"))
+    return FIRST_CALLS.select(found)
 
 
 def paired_difference(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:

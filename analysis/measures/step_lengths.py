@@ -217,7 +217,7 @@ def distribution(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame
             cumulative_share=pl.col("cumulative") / pl.col("mode_trajectories"),
         )
     )
-    return DISTRIBUTION.select(counted.sort("quantity", "traj_type", "value"))
+    return DISTRIBUTION.select(counted)
 
 
 def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
