@@ -249,10 +249,14 @@ def in_brief(
         Number(
             beside("errors", percent),
             "of calls fail",
-            say(
-                "of {} calls on the left and {} on the right whose result says ok or error; no measure of quality",
-                "errors_left_trials",
-                "errors_right_trials",
+            pl.when(pl.col("errors_left").is_null())
+            .then(pl.lit("left / right; one side has no call whose result says ok or error"))
+            .otherwise(
+                say(
+                    "of {} calls on the left and {} on the right whose result says ok or error; no measure of quality",
+                    "errors_left_trials",
+                    "errors_right_trials",
+                )
             ),
             pl.when(unknown >= MUCH_UNKNOWN).then(
                 pl.format(

@@ -3,13 +3,6 @@
 import polars as pl
 
 
-def error_rate() -> pl.Expr:
-    """Errors over (ok + errors); unknown outcomes stand apart. Null where nothing could be judged."""
-    errors = (pl.col("outcome") == "error").sum()
-    judged = (pl.col("outcome") != "unknown").sum()
-    return pl.when(judged > 0).then(errors / judged)
-
-
 def natural_order(column: str) -> list[pl.Expr]:
     """Sort keys that put env_2 before env_10: the text before the first number, the number, then the whole."""
     text = pl.col(column)

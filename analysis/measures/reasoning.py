@@ -110,7 +110,9 @@ def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
         Number(
             both("length"),
             "characters of a thought, median",
-            pl.format("where there is one, the longest has {}; {}", count("longest"), pl.lit(BOTH_MODES)),
+            pl.when(pl.col("longest").is_null())
+            .then(pl.lit("no message carries one"))
+            .otherwise(pl.format("where there is one, the longest has {}; {}", count("longest"), pl.lit(BOTH_MODES))),
         ),
     )
 

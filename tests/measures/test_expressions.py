@@ -18,11 +18,6 @@ def value(expression: pl.Expr, **columns: list[object]) -> object:
     return pl.DataFrame(columns).select(expression).item()
 
 
-def test_error_rate_leaves_unknown_outcomes_apart() -> None:
-    assert value(e.error_rate(), outcome=["ok", "error", "unknown", "ok"]) == pytest.approx(1 / 3)
-    assert value(e.error_rate(), outcome=["unknown", "unknown"]) is None
-
-
 def test_env_2_stands_before_env_10() -> None:
     names = ["env_10_sft", "env_2_sft", "bank", "env_2_rl"]
     ordered = pl.DataFrame({"env_id": names}).sort(e.natural_order("env_id"))["env_id"].to_list()

@@ -807,7 +807,7 @@ def test_a_source_without_any_thought_is_not_told_to_miss_some() -> None:
     silent = [{"traj_type": TALK, "assistant_messages": 50, "without_reasoning": 50}]
     found = made(reasoning.in_brief, {reasoning.SUMMARY: silent})
     assert read(found)["of messages carry a thought"][0] == "0.0 %"
-    assert read(found)["characters of a thought, median"][0] == "– / –"
+    assert read(found)["characters of a thought, median"] == ("– / –", "no message carries one", None)
     assert attention(found) == []
 
 
@@ -889,4 +889,7 @@ def test_sides_that_share_nothing_are_noted(left: int, right: int, shared: int, 
         {"counted": "scenarios", "left": left, "right": right, "shared": shared},
     ]
     alone = {table: counts if table is compare.COUNTS else [] for table in COMPARED}
-    assert attention(made(compare.in_brief, alone)) == noted
+    found = made(compare.in_brief, alone)
+    assert attention(found) == noted
+    assert read(found)["steps, mean"][1] == "left / right; one side has none"
+    assert read(found)["of calls fail"][1] == "left / right; one side has no call whose result says ok or error"
