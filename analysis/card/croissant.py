@@ -40,18 +40,16 @@ CONTEXT: dict[str, Any] = {
 class Given(NamedTuple):
     """What only the author knows; an empty text where it was not said."""
 
+    name: str = ""
     license: str = ""
     languages: tuple[str, ...] = ()
     url: str = ""
     creator: str = ""
     published: str = ""
-    version: str = ""
-    cite_as: str = ""
 
-    def missing(self) -> list[str]:
-        """What the specification asks for and nobody gave."""
-        required = {"license": self.license, "url": self.url, "creator": self.creator, "datePublished": self.published}
-        return [name for name, value in required.items() if not value]
+    def missing(self) -> tuple[str, ...]:
+        """What nobody gave, of what the specification or the hub asks for."""
+        return tuple(name for name, value in self._asdict().items() if not value)
 
 
 def document(
@@ -76,8 +74,6 @@ def document(
         "creator": {"@type": "sc:Organization", "name": given.creator} if given.creator else None,
         "datePublished": given.published,
         "inLanguage": list(given.languages),
-        "version": given.version,
-        "citeAs": given.cite_as,
     }
     return {
         "@context": CONTEXT,

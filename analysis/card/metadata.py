@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import yaml
 
+from analysis.card.splice import CardError
 from analysis.tables import Tables
 
 # What a card should tell and no measure can: the key, and the option that gives it.
@@ -48,6 +49,22 @@ def metadata(
     comment = f"# To be filled in by the author: {', '.join(left)}\n" if left else ""
     written: str = yaml.safe_dump(own, sort_keys=False, allow_unicode=True, width=1 << 16) if own else ""
     return comment + written
+
+
+def written(front: bytes) -> dict[str, Any]:
+    """What the author wrote into the front matter; nothing where that is no list of keys.
+
+    >>> written(b"license: mit\\nlanguage: [en]\\n")
+    {'license': 'mit', 'language': ['en']}
+
+    Raises:
+        CardError: it is no YAML.
+    """
+    try:
+        found = yaml.safe_load(front)
+    except (yaml.YAMLError, UnicodeError) as error:
+        raise CardError(f"its front matter is no YAML: {error}") from None
+    return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
 
 
 def missing(own: Collection[str], taken: Collection[str]) -> list[str]:

@@ -1,14 +1,14 @@
 """Write a card: measure, draw, and put each file in its place whole, the card itself last."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analysis.card import croissant, distribution, page, pictures, splice, statistics
 from analysis.card.croissant import Given
-from analysis.card.metadata import metadata, missing
+from analysis.card.metadata import metadata, written
 from analysis.card.splice import CardError
 from analysis.tables import Tables, load
 from analysis.tables.places import read_bytes, remove, write_bytes
@@ -32,9 +32,17 @@ class Request:
     jobs: int = 0
     progress: bool = True
 
-    @property
-    def given(self) -> Given:
-        return Given(self.license, self.languages, self.url, self.creator, self.published)
+    def given(self, front: Mapping[str, Any]) -> Given:
+        """What the options say, else the front matter of the author."""
+        linked = front.get("license_link") if front.get("license") == "other" else None
+        return Given(
+            name=self.name or " ".join(_texts(front.get("pretty_name"))),
+            license=self.license or " ".join(_texts(linked or front.get("license"))),
+            languages=self.languages or _texts(front.get("language")),
+            url=self.url,
+            creator=self.creator,
+            published=self.published,
+        )
 
 
 class Written(NamedTuple):
@@ -61,8 +69,7 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
     """
     card = request.card / "README.md" if request.card.is_dir() else request.card
     before = read_bytes(str(card)) if card.exists() else None
-    if before is not None:
-        _refuse_without_a_place(before, card)
+    front = _authors(before, card) if before is not None else {}
     siblings = {"environments": request.environments, "scenarios": request.scenarios}
     data = load(request.source, **siblings, jobs=request.jobs, progress=request.progress)
     if data.trajectories.head(1).collect().is_empty():
@@ -73,37 +80,33 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
     away = distribution.elsewhere(data, card.parent)
     sections = [*statistics.sections(data, report=report)]
     drawn = {section.picture: section.chart for section in sections if section.chart is not None}
-    taken = splice.authors_keys(before) if before is not None else set()
-    front = metadata(
+    own = metadata(
         data,
         name=request.name,
         license=request.license,
         languages=request.languages,
         files=() if away else [file.path for file in files if file.path],
-        taken=taken,
+        taken=front,
     )
+    given = request.given(front)
     block = page.block(data, sections, files)
-    about = croissant.document(
-        request.name or own_name(data), page.description(data), files, tables, folder, request.given
-    )
+    about = croissant.document(given.name or own_name(data), page.description(data), files, tables, folder, given)
     outputs = {
         card.parent / page.PICTURES / f"{name}.svg": pictures.svg(chart.to_dict()).encode()
         for name, chart in drawn.items()
     }
     outputs[card.parent / page.CROISSANT] = (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
     outputs[card] = (
-        page.new(request.name, front, block)
+        page.new(request.name, own, block)
         if before is None
-        else splice.renewed(splice.with_metadata(before, front), block)
+        else splice.renewed(splice.with_metadata(before, own), block)
     )
     for path, content in outputs.items():
-        write_bytes(str(path), content)
+        write_bytes(str(path.absolute()), content)
     for section in sections:
         if section.picture and section.chart is None:
             remove(str(card.parent / page.PICTURES / f"{section.picture}.svg"))
-    given = {"pretty_name": request.name, "license": request.license, "language": request.languages}
-    left = [*missing([key for key, value in given.items() if value], taken), *request.given.missing()]
-    return Written(card, tuple(outputs), tuple(dict.fromkeys(left)), tuple(_notes(data, card, before, away)))
+    return Written(card, tuple(outputs), given.missing(), tuple(_notes(data, card, before, away)))
 
 
 def own_name(data: Tables) -> str:
@@ -114,12 +117,22 @@ def own_name(data: Tables) -> str:
     return PurePosixPath(source.rstrip("/")).name.partition(".")[0] or "trajectories"
 
 
-def _refuse_without_a_place(card: bytes, path: Path) -> None:
-    """Before anything is measured: that may take minutes."""
+def _authors(card: bytes, path: Path) -> dict[str, Any]:
+    """What the author wrote into the front matter of a card that can be renewed.
+
+    Looked at before anything is measured: that may take minutes.
+    """
     try:
         splice.renewed(splice.with_metadata(card, ""), "")
+        return written(splice.authors_front(card))
     except CardError as error:
         raise CardError(f"{path}: {error}") from None
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """One text or several, as YAML may hold either."""
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    return tuple(str(one) for one in values)
 
 
 def _notes(data: Tables, card: Path, before: bytes | None, away: list[str]) -> list[str]:

@@ -9,8 +9,7 @@ import re
 BEGIN, END = "<!-- trajectory-notebooks:begin -->", "<!-- trajectory-notebooks:end -->"
 FRONT_BEGIN, FRONT_END = "# trajectory-notebooks:begin", "# trajectory-notebooks:end"
 
-_FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
-_KEY = re.compile(rb"^[\"']?([A-Za-z_][\w-]*)[\"']?[ \t]*:", re.MULTILINE)
+_FRONT = re.compile(rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
 
 class CardError(ValueError):
@@ -44,13 +43,13 @@ def with_metadata(card: bytes, metadata: str) -> bytes:
     return card[: offset + start] + _as_here(metadata, card) + card[offset + end :]
 
 
-def authors_keys(card: bytes) -> set[str]:
-    """The keys of the front matter that the author wrote: what stands between the marks is not theirs."""
+def authors_front(card: bytes) -> bytes:
+    """The front matter that the author wrote: without what stands between the marks."""
     _, front = _front(card)
-    if _is_marked(front):
-        start, end = _inside(front, FRONT_BEGIN, FRONT_END)
-        front = front[:start] + front[end:]
-    return {key.decode("ascii") for key in _KEY.findall(front)}
+    if not _is_marked(front):
+        return front
+    start, end = _inside(front, FRONT_BEGIN, FRONT_END)
+    return front[:start] + front[end:]
 
 
 def has_metadata(card: bytes) -> bool:

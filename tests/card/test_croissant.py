@@ -9,23 +9,21 @@ import subprocess
 import sys
 import sysconfig
 import venv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import polars as pl
 import pytest
 
-from analysis import schema
-from analysis.card import CardError, Request, write
+from analysis import schema, sources
+from analysis.card import CardError, Request, croissant, distribution, write
+from analysis.card.croissant import Given
+from analysis.card.run import own_name
+from analysis.tables import Tables, load
 from tests.builders import trajectory
 from tests.card.conftest import Played
-
-
-def described(source: Path, folder: Path, **more: Any) -> dict[str, Any]:
-    """The Croissant file of a card of the source that stands in the folder."""
-    write(Request(str(source), folder / "README.md", jobs=1, progress=False, **more))
-    found: dict[str, Any] = json.loads((folder / "croissant.jsonld").read_text(encoding="utf-8"))
-    return found
 
 
 @pytest.fixture(autouse=True)
@@ -66,22 +64,42 @@ def test_every_file_of_a_folder_is_told_by_what_it_holds(tmp_path: Path) -> None
     (runs / "a.json").write_bytes(lines)
     (runs / "b.jsonl.gz").write_bytes(gzip.compress(lines))
     pl.DataFrame(records).write_parquet(runs / "c.parquet")
-    found = files(described(runs, tmp_path))
-    assert [(file["contentUrl"], file["encodingFormat"]) for file in found] == [
+    found = distribution.described(load(str(runs), progress=False), tmp_path)
+    assert [(file.path, file.encoding) for file in found] == [
         ("runs/a.json", "application/jsonlines"),
         ("runs/b.jsonl.gz", "application/gzip"),
         ("runs/c.parquet", "application/x-parquet"),
     ]
-    assert [file["sha256"] for file in found] == [
+    assert [file.sha256 for file in found] == [
         hashlib.sha256((runs / name).read_bytes()).hexdigest() for name in ("a.json", "b.jsonl.gz", "c.parquet")
     ]
 
 
-def test_a_card_in_the_folder_of_its_records_is_no_record(tmp_path: Path) -> None:
-    (tmp_path / "runs.json").write_text(json.dumps([trajectory()]), encoding="utf-8")
-    first = described(tmp_path, tmp_path)
-    assert described(tmp_path, tmp_path) == first
-    assert len(files(first)) == 1
+def test_files_at_an_address_are_told_by_it(tmp_path: Path) -> None:
+    fsspec.filesystem("memory").pipe_file("/card/runs.json", json.dumps([trajectory()]).encode())
+    (found,) = distribution.described(load("memory://card/runs.json", progress=False), tmp_path)
+    assert found.url.startswith("memory://")
+    assert found.url.endswith("/card/runs.json")
+    assert found.path == ""
+
+
+def test_files_of_the_hub_are_told_by_their_address_there_at_their_revision(tmp_path: Path) -> None:
+    (tmp_path / "runs 1.json").write_text(json.dumps([trajectory()]), encoding="utf-8")
+    here = load(str(tmp_path / "runs 1.json"), progress=False)
+    files = [file._replace(revision="abc") for file in here.files()]
+    there = replace(here, source="hub:acme/bank@abc:runs 1.json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Tables, "files", lambda data: files)
+        (found,) = distribution.described(there, tmp_path)
+        assert distribution.elsewhere(there, tmp_path / "card") == []
+    assert found.url == "https://huggingface.co/datasets/acme/bank/resolve/abc/runs%201.json"
+    assert own_name(there) == "bank"
+
+
+def test_a_card_is_no_record_of_the_folder_it_stands_in(played: Played) -> None:
+    assert [file.name for file in sources.locate(str(played.folder)) if "tables" not in file.name] == [
+        "data/the runs.json"
+    ]
 
 
 def test_every_column_of_the_tables_has_its_meaning_and_type(played: Played) -> None:
@@ -98,37 +116,26 @@ def test_every_column_of_the_tables_has_its_meaning_and_type(played: Played) -> 
             assert kinds.get(columns[column.name]["dataType"], not column.dtype.is_numeric())
 
 
-def test_what_nobody_said_is_left_out_and_named(tmp_path: Path) -> None:
-    source = tmp_path / "bank.json"
-    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
-    found = described(source, tmp_path)
-    assert not {"license", "url", "creator", "datePublished", "inLanguage", "recordSet"} & {
-        key for key, value in found.items() if value
-    }
-    assert found["name"] == "bank"
-    left = write(Request(str(source), tmp_path / "README.md", progress=False)).left
-    assert left == ("pretty_name", "license", "language", "url", "creator", "datePublished")
+def test_what_nobody_said_is_left_out_and_named(played: Played) -> None:
+    found = croissant.document("bank", "Runs.", [], [], "", Given())
+    assert not {"url", "creator", "datePublished", "inLanguage", "license"} & set(found)
+    assert (found["name"], found["description"], found["recordSet"]) == ("bank", "Runs.", [])
+    assert played.written.left == ("name", "languages", "url", "creator", "published")
 
 
-def test_what_the_author_gives_is_there(tmp_path: Path) -> None:
-    source = tmp_path / "bank.json"
-    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
-    found = described(
-        source,
-        tmp_path,
-        name='Bank "runs"',
-        license="mit",
-        languages=("en",),
-        url="https://example.org/bank",
-        creator="ACME",
-        published="2026-03-31",
-    )
-    assert found["name"] == 'Bank "runs"'
+def test_what_the_author_gives_is_there() -> None:
+    given = Given("", "mit", ("en",), "https://example.org/bank", "ACME", "2026-03-31")
+    found = croissant.document('Bank "runs"', "Runs.", [], [], "", given)
     assert found["license"] == "mit"
     assert found["inLanguage"] == ["en"]
     assert found["url"] == "https://example.org/bank"
     assert found["creator"] == {"@type": "sc:Organization", "name": "ACME"}
     assert found["datePublished"] == "2026-03-31"
+    assert given.missing() == ("name",)
+
+
+def test_a_set_without_a_name_goes_by_that_of_its_file(played: Played) -> None:
+    assert played.croissant["name"] == "the runs"
 
 
 def test_no_path_of_this_machine_is_told(tmp_path: Path) -> None:
@@ -158,13 +165,12 @@ def test_tables_that_a_card_cannot_tell_of_are_refused(place: str, played: Playe
     assert not (tmp_path / "card").exists()
 
 
-def test_a_card_of_tables_tells_of_their_columns(copied: Path) -> None:
-    found = described(copied / "tables", copied)
-    assert [records["name"] for records in found["recordSet"]] == [table.name for table in schema.RECORD_TABLES]
-
-
-def test_a_card_elsewhere_tells_of_no_tables(copied: Path, tmp_path: Path) -> None:
-    assert described(copied / "tables", tmp_path / "card")["recordSet"] == []
+def test_tables_that_are_the_source_are_told_of_where_a_card_can_refer_to_them(played: Played, tmp_path: Path) -> None:
+    data = load(str(played.folder / "tables"), progress=False)
+    folder, tables = distribution.tables_from(data, "", played.folder)
+    assert folder == "tables"
+    assert {table.name for table in schema.RECORD_TABLES} <= set(tables)
+    assert distribution.tables_from(data, "", tmp_path) == ("", [])
 
 
 @pytest.fixture(scope="module")
@@ -207,9 +213,9 @@ print(json.dumps({"errors": sorted(issues.errors), "warnings": sorted(map(str, i
 def test_mlcroissant_validates_the_file_and_reads_the_tables_by_it(
     played: Played, copied: Path, mlcroissant: str
 ) -> None:
-    described(
-        copied / "data" / "the runs.json",
-        copied,
+    request = Request(
+        str(copied / "data" / "the runs.json"),
+        copied / "README.md",
         tables=str(copied / "tables"),
         name="<b>'Bank' runs",
         license="mit",
@@ -217,7 +223,9 @@ def test_mlcroissant_validates_the_file_and_reads_the_tables_by_it(
         url="https://example.org/bank",
         creator="ACME",
         published="2026-03-31",
+        progress=False,
     )
+    write(request)
     path = copied / "croissant.jsonld"
     ran = subprocess.run([mlcroissant, "-c", READ, str(path)], capture_output=True, text=True, check=False, timeout=300)
     assert ran.returncode == 0, ran.stderr[-3000:]

@@ -9,7 +9,8 @@ from huggingface_hub import DatasetCard, DatasetCardData
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.card.metadata import metadata, size_category
+from analysis.card.metadata import metadata, size_category, written
+from analysis.card.splice import CardError
 from analysis.tables import Tables
 from tests.builders import decode, trajectory
 from tests.card.conftest import Played
@@ -90,3 +91,13 @@ def test_size_categories_are_those_of_the_hubs_library() -> None:
     # Listed in its docstring, nowhere as data.
     known = set(re.findall(r"'([^']*n[<>][^']*)'", str(DatasetCardData.__doc__)))
     assert {size_category(10**n) for n in range(14)} == known
+
+
+def test_the_authors_keys_are_those_of_the_outermost_level() -> None:
+    assert set(written(b'"pretty_name" : x\nnested:\n  license: y\n# tags: z\n')) == {"pretty_name", "nested"}
+    assert written(b"a thematic break above, and one below\n") == written(b"") == {}
+
+
+def test_front_matter_that_is_no_yaml_is_said() -> None:
+    with pytest.raises(CardError, match="no YAML"):
+        written(b"license: [mit\n")

@@ -59,6 +59,11 @@ def test_metadata_behind_a_byte_order_mark_are_found() -> None:
     assert b"size_categories" not in renewed
 
 
+def test_metadata_among_lines_that_end_in_two_bytes_are_found() -> None:
+    renewed = splice.with_metadata(FRONT.replace("\n", "\r\n").encode(), "tags: [a]\n")
+    assert renewed == FRONT.replace("size_categories: [n<1K]", "tags: [a]").replace("\n", "\r\n").encode()
+
+
 @pytest.mark.parametrize("card", ["Mine.\n", "---\nlicense: mit\n---\nMine.\n", "", "---\nnever closed\n"])
 def test_front_matter_without_marks_is_the_authors(card: str) -> None:
     assert splice.with_metadata(card.encode(), "tags: [a]\n") == card.encode()
@@ -69,10 +74,9 @@ def test_half_a_mark_in_the_front_matter_is_said() -> None:
         splice.with_metadata(f"---\n{FRONT_BEGIN}\n---\n".encode(), "tags: [a]\n")
 
 
-def test_keys_of_the_author_are_those_outside_of_the_marks() -> None:
-    assert splice.authors_keys(FRONT.encode()) == {"license", "language"}
-    assert splice.authors_keys(b'---\n"pretty_name" : x\nnested:\n  license: y\n# tags: z\n---\n') == {
-        "pretty_name",
-        "nested",
-    }
-    assert splice.authors_keys(b"license: in the text\n") == set()
+def test_the_authors_front_matter_is_what_stands_outside_of_the_marks() -> None:
+    assert splice.authors_front(FRONT.encode()).decode() == (
+        f"license: mit\n{FRONT_BEGIN}\n{FRONT_END}\nlanguage: en\n"
+    )
+    assert splice.authors_front(b"---\nlicense: mit\n---\nMine.\n") == b"license: mit\n"
+    assert splice.authors_front(b"license: in the text\n") == b""
