@@ -82,7 +82,10 @@ class Overview:
 
 
 class _Told(msgspec.Struct):
-    pages: list[Entry]
+    """`pages` are of the run that wrote it last, as is the state; `others` of runs that may never have ended."""
+
+    pages: list[Entry] = []
+    others: list[Entry] = []
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -106,7 +109,8 @@ def write_whole(path: Path, text: str) -> None:
 class Folder:
     """The output folder during one run. What other runs left or are making here stays listed, apart.
 
-    Two runs at once may even make the same pages: of each page the manifest tells what became of it last, by whomever.
+    "finished" is said of the run's own pages: those of a run that was killed stay pending among the others. Two runs at
+    once may even make the same pages: of each page the manifest tells what became of it last, by whomever.
     """
 
     path: Path
@@ -182,7 +186,8 @@ class Folder:
             manifest = {
                 "state": "finished" if is_finished else "unfinished",
                 **self.provenance,
-                "pages": [*latest, *others],
+                "pages": latest,
+                "others": others,
             }
             text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
             write_whole(self.path / "manifest.json", text + "\n")
@@ -204,9 +209,10 @@ class Folder:
     def _told(self) -> list[Entry]:
         """What manifest.json lists. A page is whole before it is listed as made."""
         try:
-            return msgspec.json.decode((self.path / "manifest.json").read_bytes(), type=_Told).pages
+            told = msgspec.json.decode((self.path / "manifest.json").read_bytes(), type=_Told)
         except (OSError, msgspec.MsgspecError):
             return []
+        return told.pages + told.others
 
     def _others(self, told: dict[str, Entry]) -> list[Entry]:
         """Pages that other runs left here, or are making at this moment."""
