@@ -302,7 +302,6 @@ def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: i
             (pl.col("questions") > 0).sum().alias("asking_conversations"),
             pl.col("assistant_messages", "text_messages", "questions", "questions_before_calls").sum(),
         )
-        .sort("scenario")
         .select(
             pl.col("conversations", "asking_conversations").sum(),
             pl.col("assistant_messages", "text_messages", "questions", "questions_before_calls").sum(),

@@ -271,10 +271,11 @@ def test_environments_with_most_unused_tools_come_first_and_else_in_natural_orde
     ]
     found = tool_usage.concentration(rows(tool_usage.TOOLS, *tools), TRAJECTORIES_SEEN).collect()
     assert found["env_id"].to_list() == ["env_2", "env_9", "env_10", "env_1"]
-    unused = tool_usage.unused(rows(tool_usage.TOOLS, *tools)).collect()
+    more = [*many("env_9_b", offered=20, calling={"b": 0}), *many("env_9_b", offered=30, calling={"z": 0}), *tools]
+    unused = tool_usage.unused(rows(tool_usage.TOOLS, *more[::-1])).collect()
     assert unused.rows() == [
         *[("env_2", "a", 20), ("env_2", "b", 20)],
-        *[("env_9", "b", 20), ("env_10", "b", 20)],
+        *[("env_9", "b", 20), ("env_9_b", "z", 30), ("env_9_b", "b", 20), ("env_10", "b", 20)],
     ]
 
 
