@@ -31,4 +31,5 @@ def test_siblings_named_by_path_are_read(tmp_path: Path, shared_data: Path) -> N
 def test_without_siblings_it_says_which_parameters_name_them(tmp_path: Path, shared_data: Path) -> None:
     notebook = execute(NOTEBOOK, tmp_path, source=str(shared_data / "tau_bench_airline_gpt4o.json"))
     assert charts(notebook) == []
+    assert "tools an environment, median" not in text(notebook), "no headlines of nothing"
     assert "name the sibling sets in the parameters environments and scenarios" in text(notebook)
