@@ -22,7 +22,7 @@ def on_paper(spec: dict[str, Any], *, width: int = WIDTH) -> dict[str, Any]:
     drawn["config"] = {**config, "mark": marks, "background": PAPER, "padding": 16, "font": FONT}
     title = drawn.get("title")
     if isinstance(title, dict):
-        for part, characters in (("text", width // 7), ("subtitle", width * 7 // 40)):
+        for part, characters in (("text", round(width * 0.14)), ("subtitle", round(width * 0.175))):
             words = title.get(part, "")
             title[part] = wrap(" ".join(words) if isinstance(words, list) else words, characters)
     if "width" in drawn and not isinstance(drawn["width"], dict):

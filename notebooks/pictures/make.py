@@ -3,15 +3,14 @@
 .venv/bin/python notebooks/pictures/make.py
 """
 
-import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import wrap
 from typing import Any
 
 import nbformat
 import papermill
-import vl_convert
+
+from analysis.card.pictures import svg
 
 HERE = Path(__file__).resolve().parent
 NOTEBOOKS = HERE.parent
@@ -25,7 +24,7 @@ PICTURES: dict[str, tuple[int, dict[str, Any]]] = {
     "50_sequences": (2, {"top": 8}),
     "90_compare": (2, {}),
 }
-WIDTH, INK, PAPER, FONT = 400, "#24292f", "#ffffff", "Liberation Sans, Arial, Helvetica, sans-serif"
+WIDTH = 400
 
 
 def main() -> None:
@@ -48,15 +47,8 @@ def charts_of(notebook: str, parameters: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def draw(spec: dict[str, Any]) -> str:
-    """On paper: dark ink whatever theme the page has around it, and narrow enough for three in a row."""
-    on_paper = json.loads(json.dumps(spec).replace("currentColor", INK))
-    # Measured in a font that most machines have by this or another name; system-ui is a different one on each.
-    on_paper["config"] = {**on_paper.get("config", {}), "background": PAPER, "padding": 16, "font": FONT}
-    for part, most in (("text", 56), ("subtitle", 70)):
-        on_paper["title"][part] = wrap(" ".join(on_paper["title"][part]), most)
-    if isinstance(on_paper.get("width"), int | float):
-        on_paper["width"] = WIDTH
-    return str(vl_convert.vegalite_to_svg(on_paper))
+    """As on a dataset card, and narrow enough for three in a row."""
+    return svg(spec, width=WIDTH)
 
 
 if __name__ == "__main__":

@@ -138,16 +138,6 @@ def test_a_set_without_a_name_goes_by_that_of_its_file(played: Played) -> None:
     assert played.croissant["name"] == "the runs"
 
 
-def test_no_path_of_this_machine_is_told(tmp_path: Path) -> None:
-    (tmp_path / "here").mkdir()
-    (tmp_path / "there").mkdir()
-    source = tmp_path / "there" / "bank.json"
-    source.write_text(json.dumps([trajectory()]), encoding="utf-8")
-    made = write(Request(str(source), tmp_path / "here" / "README.md", progress=False))
-    assert all(str(tmp_path).encode() not in path.read_bytes() for path in made.files)
-    assert made.notes == (f"bank.json: not below {tmp_path / 'here'}; the card tells of it as if it lay there",)
-
-
 @pytest.mark.parametrize("place", ["elsewhere", "nothing", "others"])
 def test_tables_that_a_card_cannot_tell_of_are_refused(place: str, played: Played, tmp_path: Path) -> None:
     source = tmp_path / "bank.json"
