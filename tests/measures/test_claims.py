@@ -171,6 +171,8 @@ def test_each_scope_has_statistics_of_its_own() -> None:
     for mode, steps, n in ((CONVERSATION, 22, 4_372), (SOLO, 14, 4_650)):
         values = {statistic: found["assistant messages", mode, statistic][0] for statistic in ("total", "mean", "p50")}
         assert values["total"] == str(steps * n)
+        levels = {level: value for (q, of, level), (value, _, _) in found.items() if (q, of) == ("tool calls", mode)}
+        assert {levels[level] for level in ("p50", "p90", "p95", "p99")} == {"13"}
         assert float(values["mean"] or "nan") == steps
         assert values["p50"] == str(steps)
     # No trajectory makes more than 13 calls.

@@ -134,6 +134,14 @@ def test_twenty_trajectories_make_a_rate_of_those_that_loop() -> None:
     assert found["looping_rate_low"][0] < 5 / 20 < found["looping_rate_high"][0]
 
 
+def test_periods_stand_in_order_whatever_loops_come_first() -> None:
+    seen = script("get:a+ get:a+ get:a+", "get:a+ get:b+ get:a+ get:b+ get:a+ get:b+")
+    loops = m.loops(seen, NO_CATALOGUE).collect()
+    assert sorted(loops["period"]) == [1, 2]
+    for given in (loops, loops.reverse()):
+        assert m.looping(given.lazy(), seen).collect()["period"].to_list() == [0, 1, 2]
+
+
 def test_a_change_in_another_trajectory_leaves_a_repeat_idle() -> None:
     found = m.shares(script("set:a+", "get:a+ get:a+", "set:b+"), NO_CATALOGUE).collect()
     assert found.select("kind", "repeats", "idle_repeats").rows() == [("query", 1, 1), ("change", 0, 0)]
@@ -175,8 +183,8 @@ def test_unreadable_blocks_make_no_loop() -> None:
 
 
 def test_a_loop_tells_its_errors_and_changes() -> None:
-    found = m.loops(script("get:a+ set:a- get:a+ set:a- get:a- set:a-"), NO_CATALOGUE).collect()
-    assert found.select("tool_name", "errors", "changing_calls").rows() == [("get", 4, 3)]
+    found = m.loops(script("get:a+ set:a- add:a+ get:a+ set:a- add:a+ get:a- set:a- add:a+"), NO_CATALOGUE).collect()
+    assert found.select("tool_name", "errors", "changing_calls").rows() == [("get", 4, 6)]
 
 
 def test_looping_trajectories_are_counted_once_and_modes_without_a_loop_are_told_too() -> None:
