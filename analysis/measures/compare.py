@@ -398,7 +398,7 @@ def distributions(left: pl.LazyFrame, right: pl.LazyFrame, column: str = "assist
             cumulative_share=pl.col("cumulative") / pl.col("side_trajectories"),
         )
     )
-    return DISTRIBUTIONS.select(counted.sort("side", "value"))
+    return DISTRIBUTIONS.select(counted)
 
 
 def membership(
