@@ -3,17 +3,25 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analysis import load, sample
+from analysis.records import values
+from analysis.records.model import Trajectory
+from analysis.schema import VALUES
 from analysis.sources import containers
 from analysis.tables import build
 
 SCRIPT = """
 from analysis import load
+from analysis.records import values
+from analysis.records.model import Trajectory
+from analysis.schema import VALUES
 from analysis.sources import containers
 from analysis.tables import build
 
@@ -72,3 +80,25 @@ def test_the_same_bytes_under_another_name_are_told_by_that_name(source: Path, t
     for data, name in ((first, "set.json"), (second, "copy.json")):
         origins = data.trajectories.select("origin").collect().to_series()
         assert origins.str.starts_with(f"{name}@").all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dies", [False, True])
+def test_a_second_pass_in_several_processes_gives_the_rows_of_one(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies: bool
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
+    one = load(str(source), progress=False).derive(VALUES, values.rows, key="one").collect()
+    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(build, "_cores", lambda: 2)
+    rows = partial(rows_or_death, here=os.getpid()) if dies else values.rows
+    several = load(str(source), progress=False).derive(VALUES, rows, key=f"several {dies}").collect()
+    assert several.equals(one)
+    assert one.height > 0
+
+
+def rows_or_death(trajectory: Trajectory, here: int) -> Iterator[tuple[Any, ...]]:
+    """The rows in the process of the test; in any other, its end."""
+    if os.getpid() != here:
+        os._exit(9)
+    return values.rows(trajectory)

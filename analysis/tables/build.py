@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
@@ -18,7 +18,7 @@ from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import polars as pl
@@ -33,6 +33,9 @@ from analysis.tables import cache, places
 from analysis.tables.decode import Receipt, decode_unit
 
 logger = logging.getLogger(__name__)
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 ATTEMPTS = 3
 MANIFEST = "manifest.json"
@@ -222,6 +225,27 @@ def _cluster(scheduler: str) -> Any:
         return Client(scheduler)
     except (OSError, ValueError) as error:
         raise sources.SourceError(f"{scheduler}: no Dask scheduler answers there: {error}") from error
+
+
+def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[Item, Result]]:
+    """Each item with what becomes of it, in as many processes as there are cores, as they are done.
+
+    What a process that dies leaves undone, and all where none starts, is done in this one.
+    """
+    left = dict(enumerate(items))
+    jobs = min(_cores(), len(items))
+    try:
+        if jobs > 1:
+            with _pool(jobs) as executor:
+                _await(executor)
+                futures = {executor.submit(work, item): number for number, item in left.items()}
+                for future in as_completed(futures):
+                    result = future.result()
+                    yield left.pop(futures[future]), result
+    except (NoWorkersError, BrokenProcessPool):
+        logger.warning("a worker process died, or none could be started; the rest is done in this one")
+    for item in left.values():
+        yield item, work(item)
 
 
 def _alone(unit: sources.Unit, target: str) -> Receipt:

@@ -4,6 +4,7 @@ import hashlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,12 +211,7 @@ class Tables:
         digest = hashlib.sha256(f"{table.name} {key} {table.schema}".encode()).hexdigest()[:16]
         path = cache.root() / "derived" / cache.key(self.manifest) / f"{table.name}-{digest}.parquet"
         if not path.exists():
-            total = int(self.manifest["kept"])
-            made: list[tuple[Any, ...]] = []
-            for id_, trajectory in tqdm(self._reread(), total=total, desc=table.name, unit="record", delay=2):
-                made.extend((id_, *row) for row in rows(trajectory))
-            # With the declared dtypes: inferred from the first rows, a column that starts with nulls would fail later.
-            frame = schema.conform(pl.DataFrame(made, schema=table.schema, orient="row"), table)
+            frame = schema.conform(self._derived(table, rows), table)
             places.write(str(path), frame.write_parquet)
         return self._narrowed(pl.scan_parquet(path, glob=False))
 
@@ -231,9 +227,7 @@ class Tables:
         for unit in self._units(self.files()):
             if shards is not None and unit.shard not in shards:
                 continue
-            records_only = (raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw))
-            for row, raw in enumerate(records_only):
-                yield trajectory_id(unit.shard, row), raw
+            yield from _raw_records(unit)
 
     def layouts(self) -> set[tuple[str, bytes]]:
         """How the source's files hold their records: (container, what a record's line starts with)."""
@@ -253,11 +247,17 @@ class Tables:
             raise sources.SourceError(f"{self.source}: changed since it was loaded; load it again")
         return files
 
-    def _reread(self, shards: set[int] | None = None) -> Iterator[tuple[str, Trajectory]]:
-        for id_, raw in self.raw_records(shards):
-            record = records.read(raw.data, raw.origin, raw.byte_offset)
-            if not isinstance(record, Rejected):
-                yield id_, record
+    def _derived(self, table: Table, rows: Rows) -> pl.DataFrame:
+        units = [*self._units(self.files())]
+        is_shared = not any(address.is_private(unit.path) for unit in units)
+        is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > build.PARALLEL_BYTES
+        with tqdm(total=int(self.manifest["kept"]), desc=table.name, unit="record", delay=2) as bar:
+            work = partial(_derive_unit, table=table, rows=rows, tick=_nothing if is_spread else bar.update)
+            parts: dict[int, pl.DataFrame] = {}
+            for unit, (part, trajectories) in build.spread(work, units) if is_spread else ((u, work(u)) for u in units):
+                parts[unit.shard] = part
+                bar.update(trajectories if is_spread else 0)
+        return pl.concat([table.empty(), *(parts[shard] for shard in sorted(parts))])
 
     def _units(self, files: list[sources.File]) -> Iterator[sources.Unit]:
         """The units as they were decoded: a file read by brackets is one, under its first shard."""
@@ -299,6 +299,30 @@ class Tables:
 
     def _sibling(self, table: Table) -> pl.LazyFrame:
         return places.scan(f"{self.siblings}/{table.name}") if self.siblings else table.empty().lazy()
+
+
+def _derive_unit(unit: sources.Unit, table: Table, rows: Rows, tick: Callable[[], object]) -> tuple[pl.DataFrame, int]:
+    """(rows of a unit's trajectories, how many these are)."""
+    made: list[tuple[Any, ...]] = []
+    trajectories = 0
+    for id_, raw in _raw_records(unit):
+        record = records.read(raw.data, raw.origin, raw.byte_offset)
+        if not isinstance(record, Rejected):
+            made.extend((id_, *row) for row in rows(record))
+            trajectories += 1
+            tick()
+    # With the declared dtypes: inferred from the first rows, a column that starts with nulls would fail later.
+    return pl.DataFrame(made, schema=table.schema, orient="row"), trajectories
+
+
+def _raw_records(unit: sources.Unit) -> Iterator[tuple[str, sources.Raw]]:
+    records_only = (raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw))
+    for row, raw in enumerate(records_only):
+        yield trajectory_id(unit.shard, row), raw
+
+
+def _nothing() -> None:
+    """What a worker tells of its progress."""
 
 
 def load(
