@@ -126,6 +126,17 @@ def test_every_headline_stands_in_its_place_with_its_definition_and_what_needs_a
     assert quiet["attention"].null_count() == 8
 
 
+def test_rejected_records_and_many_unknown_results_need_attention() -> None:
+    def noted(calls: pl.LazyFrame, rejected: pl.LazyFrame) -> list[str]:
+        found = overview.in_brief(TRAJECTORIES_SEEN, calls, FINDINGS_SEEN, rejected).collect()
+        return found["attention"].drop_nulls().to_list()
+
+    unknown = "Calls whose result says neither ok nor error: 1 of 4; error rates leave them out."
+    assert noted(CALLS_SEEN, REJECTED_SEEN) == ["Records that could not be read: 3 of 8.", unknown]
+    known = CALLS_SEEN.filter(pl.col("outcome") != "unknown")
+    assert noted(known, REJECTED_SEEN.clear()) == []
+
+
 def test_a_mode_that_is_absent_has_a_dash_for_its_median() -> None:
     solo = TRAJECTORIES_SEEN.filter(pl.col("traj_type") == SOLO)
     assert headlines(solo, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)["steps, median"][0] == "– / 5"
