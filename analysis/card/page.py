@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import polars as pl
+
 from analysis.card import markdown, splice
 from analysis.card.distribution import Described
 from analysis.card.statistics import Section
@@ -41,7 +43,7 @@ def description(data: Tables) -> str:
     manifest = data.manifest
     held = data.trajectories.select("tool_calls", "env_id").collect()
     synthetic = "synthetic " if manifest.get("synthetic") else ""
-    part = f" Described is a part of them: {data.narrowing}." if data.is_narrowed else ""
+    part = f" Described is only a part of them, {manifest['kept']:,} were kept." if data.is_narrowed else ""
     return (
         f"{held.height:,} {synthetic}tool-use trajectories with {held['tool_calls'].sum():,} tool calls in "
         f"{held['env_id'].drop_nulls().n_unique():,} environments; {manifest['records_in']:,} records read, "
@@ -59,7 +61,9 @@ def _paragraphs(data: Tables, sections: Sequence[Section], files: Sequence[Descr
         "is renewed."
     )
     if data.is_narrowed:
-        yield f"Counted is only a part of the source: {markdown.text(data.narrowing)}."
+        # Not in the words of the handle, which name the source by its path on this machine.
+        held = data.trajectories.select(pl.len()).collect().item()
+        yield f"Counted is only a part of the source: {held:,} of the {manifest['kept']:,} records kept."
     if manifest.get("synthetic"):
         yield "The records are synthetic: scripted agents in small environments, mistakes included."
     yield markdown.items([f"{markdown.code(d['origin'])}: {markdown.text(d['reason'])}" for d in manifest["damage"]])

@@ -1,6 +1,11 @@
 """The metadata are read by the library of the hub, and say nothing that is not known."""
 
+import json
+import os
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +14,7 @@ from huggingface_hub import DatasetCard, DatasetCardData
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.card import Request, write
 from analysis.card.metadata import metadata, size_category, written
 from analysis.card.splice import CardError
 from analysis.tables import Tables
@@ -101,3 +107,23 @@ def test_the_authors_keys_are_those_of_the_outermost_level() -> None:
 def test_front_matter_that_is_no_yaml_is_said() -> None:
     with pytest.raises(CardError, match="no YAML"):
         written(b"license: [mit\n")
+
+
+@pytest.mark.slow
+def test_datasets_takes_the_files_that_the_card_names_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "set"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "runs [1].json").write_text(json.dumps([trajectory("t1"), trajectory("t2")]), encoding="utf-8")
+    (folder / "other.json").write_text(json.dumps([{"not": "a record"}]), encoding="utf-8")
+    write(Request(str(folder / "data"), folder / "README.md", progress=False))
+    # In a process of its own: the library takes its folders from the environment when it is imported.
+    asked = "import datasets, sys; print(*datasets.load_dataset(sys.argv[1], split='train')['task_info'], sep='\\n')"
+    home = {**os.environ, "HF_HOME": str(tmp_path / "hub"), "HF_HUB_OFFLINE": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-c", asked, str(folder)], capture_output=True, text=True, check=False, env=home
+    )
+    assert ran.returncode == 0, ran.stderr[-3000:]
+    assert [line.count("env_1_sft-t") for line in ran.stdout.splitlines()] == [1, 1]
