@@ -1,8 +1,8 @@
 """How many mutants of the measures the tests kill: all of them, one module's, or a seeded sample of every module's.
 
 `python -m tests.measures.mutants MUTMUT` with the interpreter that has mutmut, from the project's root; `make mutants`
-sees to both. mutmut mutates what stands in functions and keeps what it found in mutants/, so that a run that was
-stopped goes on where it was.
+sees to both. mutmut mutates what stands in functions, in a copy of the project in mutants/. Every mutant asked for is
+tried anew, for the tests may be better ones; `--resume` goes on where a run of all was stopped.
 
 A mutant is killed when a test fails, or when the module or its tests can no longer be imported. One that ran out of
 time is told apart and not counted as killed; one that no test reaches counts as alive, and so does an equivalent one,
@@ -66,6 +66,7 @@ def main() -> None:
     parser.add_argument("--module", default="", help="the measures of this name alone")
     parser.add_argument("--sample", type=int, default=0, help="about so many mutants in place of all")
     parser.add_argument("--seed", type=int, default=0, help="which sample")
+    parser.add_argument("--resume", action="store_true", help="leave the mutants alone that were tried before")
     parser.add_argument("--workers", type=int, default=2, help="mutants tried at a time")
     given = parser.parse_args()
 
@@ -102,7 +103,8 @@ def main() -> None:
         wanted = stratified(wanted, given.sample, given.seed)
         run(*wanted)
     else:
-        run(*([f"analysis.measures.{given.module}.*"] if given.module else []))
+        # mutmut tries anew what it is given by name, and without a name only what it knows no verdict of.
+        run(*([] if given.resume else [f"analysis.measures.{given.module or '*'}.*"]))
     found = verdicts()
     print(summary({mutant: found[mutant] for mutant in wanted}))
 

@@ -46,11 +46,15 @@ SCENARIOS_LISTED = rows(
     ),
 )
 NONE_LISTED = CATALOGUE.clear(), SCENARIOS_LISTED.clear()
-COUNTED = coverage.environments(TRAJECTORIES_SEEN, CATALOGUE, SCENARIOS_LISTED)
+
+
+def counted() -> pl.LazyFrame:
+    """The environments of these. Made in each test: mutation testing runs the tests that call what was changed."""
+    return coverage.environments(TRAJECTORIES_SEEN, CATALOGUE, SCENARIOS_LISTED)
 
 
 def test_an_absent_environment_of_the_catalogue_is_a_row_of_zeros() -> None:
-    found = COUNTED.collect()
+    found = counted().collect()
     assert found.drop("trajectory_share").rows() == [
         ("env_1", True, 0, 0, 0, 0, 0),
         ("env_2", True, 3, 2, 1, 2, 3),
@@ -84,7 +88,7 @@ def test_a_catalogue_without_any_trajectory_is_all_absent_and_has_no_shares() ->
 
 
 def test_balance_counts_absent_environments_with_nothing() -> None:
-    found = coverage.balance(COUNTED).collect()
+    found = coverage.balance(counted()).collect()
     assert found["grain"].to_list() == ["trajectories", "scenarios"]
     row = found.row(0, named=True)  # 0 0 1 3 4
     assert (row["environments"], row["seen"], row["absent"], row["total"]) == (5, 3, 2, 8)
@@ -105,7 +109,7 @@ def test_without_a_catalogue_nothing_is_absent_from_the_balance() -> None:
 
 
 def test_the_lorenz_curve_runs_from_nothing_to_all_the_smallest_first() -> None:
-    found = coverage.lorenz(COUNTED).collect().filter(pl.col("grain") == "trajectories")
+    found = coverage.lorenz(counted()).collect().filter(pl.col("grain") == "trajectories")
     assert found["environment_share"].to_list() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
     assert found["held_share"].to_list() == [0, 0, 0, 1 / 8, 4 / 8, 1]
     assert found["environments"].unique().to_list() == [5]
@@ -134,7 +138,7 @@ def test_up_to_four_hundred_environments_are_drawn_one_by_one_where_nothing_else
 
 
 def test_each_grain_has_a_curve_of_its_own_from_the_origin_on() -> None:
-    found = coverage.lorenz(COUNTED).collect()
+    found = coverage.lorenz(counted()).collect()
     assert found["grain"].to_list() == ["trajectories"] * 6 + ["scenarios"] * 6
     assert found["environment_share"].to_list() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1] * 2)
     assert found["held_share"].to_list() == pytest.approx([0, 0, 0, 1 / 8, 4 / 8, 1, 0, 0, 0, 1 / 4, 2 / 4, 1])
@@ -242,6 +246,13 @@ def test_two_environments_have_a_curve() -> None:
     two = rows(TRAJECTORIES, run("bank", "1"), run("shop", "1"), run("shop", "2"))
     found = coverage.lorenz(coverage.environments(two, *NONE_LISTED)).collect()
     assert found.filter(grain="trajectories")["held_share"].to_list() == pytest.approx([0, 1 / 3, 1])
+
+
+def test_one_scenario_makes_a_catalogue_and_one_trajectory_a_share_of_one() -> None:
+    listed = rows(SCENARIOS, {"env_id": "bank", "task_id": "1"})
+    environments = rows(ENVIRONMENTS, {"env_id": "bank"}, {"env_id": "zoo"})
+    found = coverage.environments(rows(TRAJECTORIES, run("bank", "1")), environments, listed).collect()
+    assert found.select("env_id", "scenarios_catalogued", "trajectory_share").rows() == [("bank", 1, 1), ("zoo", 0, 0)]
 
 
 def test_a_single_environment_has_no_curve() -> None:

@@ -36,7 +36,11 @@ CALLS_SEEN = rows(
     {"trajectory_id": "t3", "env_id": "bank", "call": 1, "tool_name": None, "is_offered": False, "traj_type": SOLO},
     {"trajectory_id": "t4", "env_id": "shop", "call": 1, "tool_name": "a", "is_offered": True},
 )
-BY_TOOL = tool_usage.by_tool(CALLS_SEEN, TRAJECTORIES_SEEN, TOOLS_OFFERED)
+
+
+def by_tool() -> pl.LazyFrame:
+    """The tools of these. Made in each test: mutation testing runs the tests that call what was changed."""
+    return tool_usage.by_tool(CALLS_SEEN, TRAJECTORIES_SEEN, TOOLS_OFFERED)
 
 
 def many(env_id: str, *, offered: int, calling: dict[str, int]) -> list[dict[str, object]]:
@@ -55,7 +59,7 @@ def many(env_id: str, *, offered: int, calling: dict[str, int]) -> list[dict[str
 
 
 def test_usage_rate_ignores_trajectories_that_were_not_offered_the_tool() -> None:
-    found = BY_TOOL.collect()
+    found = by_tool().collect()
     assert found.select("env_id", "tool_name", "calls", "offering", "calling", "usage_rate").rows() == [
         ("bank", "a", 3, 3, 2, None),
         ("bank", None, 1, 0, 0, None),
@@ -69,7 +73,7 @@ def test_usage_rate_ignores_trajectories_that_were_not_offered_the_tool() -> Non
 
 
 def test_the_share_of_calls_is_over_all_calls_of_the_environment_unreadable_ones_included() -> None:
-    found = BY_TOOL.collect()
+    found = by_tool().collect()
     assert found["call_share"].to_list() == [3 / 6, 1 / 6, 1 / 6, 1 / 6, 0, 1]
     assert found.group_by("env_id").agg(pl.col("call_share").sum())["call_share"].to_list() == pytest.approx([1, 1])
     assert found["env_calls"].to_list() == [6, 6, 6, 6, 6, 1]
@@ -100,13 +104,13 @@ def test_the_interval_holds_the_rate_and_narrows_with_what_is_offered() -> None:
 
 
 def test_the_busiest_are_picked_over_all_environments_and_tools_never_called_are_left_out() -> None:
-    found = tool_usage.busiest(BY_TOOL, top=2).collect()
+    found = tool_usage.busiest(by_tool(), top=2).collect()
     assert found.select("env_id", "tool_name", "calls", "all_calls", "all_tools").rows() == [
         ("bank", "a", 3, 7, 6),
         ("bank", None, 1, 7, 6),
     ]
     assert found["all_call_share"].to_list() == [3 / 7, 1 / 7]
-    assert "c" not in tool_usage.busiest(BY_TOOL, top=99).collect()["tool_name"]
+    assert "c" not in tool_usage.busiest(by_tool(), top=99).collect()["tool_name"]
 
 
 def test_tools_called_as_often_stand_in_natural_order_of_environments_and_then_by_name() -> None:
@@ -237,7 +241,7 @@ def test_breadth_is_over_the_offered_tools_and_no_offer_has_none() -> None:
 
 
 def test_concentration_counts_the_unused_tools_of_an_environment() -> None:
-    found = tool_usage.concentration(BY_TOOL, TRAJECTORIES_SEEN).collect()
+    found = tool_usage.concentration(by_tool(), TRAJECTORIES_SEEN).collect()
     assert found.select("env_id", "trajectories", "offered_tools", "used_tools", "unused_tools", "calls").rows() == [
         ("bank", 3, 3, 2, 1, 4),
         ("shop", 1, 1, 1, 0, 1),
@@ -280,7 +284,7 @@ def test_environments_with_most_unused_tools_come_first_and_else_in_natural_orde
 
 
 def test_over_all_environments_the_same_name_is_two_tools_and_calls_of_none_are_counted_apart() -> None:
-    found = tool_usage.across(BY_TOOL).collect().row(0, named=True)
+    found = tool_usage.across(by_tool()).collect().row(0, named=True)
     assert (found["environments"], found["offered_tools"], found["distinct_names"]) == (2, 4, 3)
     assert (found["used_tools"], found["unused_tools"]) == (3, 1)
     assert (found["calls"], found["undeclared_calls"]) == (5, 2)
@@ -288,7 +292,7 @@ def test_over_all_environments_the_same_name_is_two_tools_and_calls_of_none_are_
 
 
 def test_unused_tools_are_listed_and_a_name_never_offered_is_not_among_them() -> None:
-    assert tool_usage.unused(BY_TOOL).collect().rows() == [("bank", "c", 3)]
+    assert tool_usage.unused(by_tool()).collect().rows() == [("bank", "c", 3)]
 
 
 MEASURES: list[tuple[Table, Callable[[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]]] = [
