@@ -112,6 +112,7 @@ examples:
   python -m analysis report trajectories.json --only tool_usage -p top 30
   python -m analysis report trajectories.json -p traj_type conversation --out talks/
   python -m analysis report trajectories.json --only tool_usage --each env_id --jobs 4
+  python -m analysis report trajectories.json --only transcripts --each trajectory_id    a page for each to read
 
 A parameter goes to the notebooks that know it; a name none of them knows is refused, with the nearest.
 SOURCE_DATE_EPOCH sets the date on the pages: the same inputs then give the same bytes.

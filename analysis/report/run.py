@@ -425,7 +425,7 @@ def _commit() -> str:
 def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
     """One line per value of the column: how much there is of it, how sound it is, and how its steps are spread."""
     width = 2
-    value = pl.col(column).cast(pl.String)
+    value = pl.col(column).cast(pl.String).alias("value")
     steps = pl.col("assistant_messages")
     breached = data.findings.select("trajectory_id").unique().with_columns(is_breached=True)
     counted = (
@@ -442,11 +442,11 @@ def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
     outcomes = (
         data.tool_calls.select("trajectory_id", "outcome")
         .join(data.trajectories.select("trajectory_id", value), on="trajectory_id")
-        .group_by(column)
+        .group_by("value")
         .agg(errors=(pl.col("outcome") == "error").sum(), judged=pl.col("outcome").is_in(["ok", "error"]).sum())
     )
-    told = counted.join(outcomes, on=column, how="left").with_columns(pl.col("errors", "judged").fill_null(0))
-    rows = {row[column]: row for row in told.collect().iter_rows(named=True)}
+    told = counted.join(outcomes, on="value", how="left").with_columns(pl.col("errors", "judged").fill_null(0))
+    rows = {row["value"]: row for row in told.collect().iter_rows(named=True)}
     last = max(max(row["spread"]) for row in rows.values())
     groups = []
     for name in dict.fromkeys(job.group for job in jobs if job.group is not None):

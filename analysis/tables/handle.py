@@ -96,7 +96,7 @@ class Tables:
             return checks
         return checks.join(self.scenarios.select("task_id"), on="task_id", how="semi")
 
-    def where(self, *, traj_type: str = "", env_id: str = "") -> "Tables":
+    def where(self, *, traj_type: str = "", env_id: str = "", trajectory_id: str = "") -> "Tables":
         """A selection of the source; an empty text selects all.
 
         >>> data = load("sample").where(traj_type="conversation")
@@ -107,9 +107,10 @@ class Tables:
         ValueError: there is no env_id 'env7' in sample; nearest: env_7_sft, env_1_sft, env_2_sft
 
         Raises:
-            ValueError: no such mode or environment; the message names the nearest.
+            ValueError: no such mode, environment or trajectory; the message names the nearest.
         """
-        chosen = {column: value for column, value in (("traj_type", traj_type), ("env_id", env_id)) if value != ""}
+        given = {"traj_type": traj_type, "env_id": env_id, "trajectory_id": trajectory_id}
+        chosen = {column: value for column, value in given.items() if value != ""}
         for column, value in chosen.items():
             scanned = self._of_subset(self._scan(schema.TRAJECTORIES)).select(
                 pl.col(column).cast(pl.String).unique().drop_nulls()
