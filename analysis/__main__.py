@@ -95,7 +95,8 @@ writes OUT, statistics/*.svg and croissant.jsonld beside it. A card that is ther
 and, in its front matter, outside of
   # trajectory-notebooks:begin … # trajectory-notebooks:end
 Put the first two lines where the statistics shall stand; the other two are optional. What no measure tells, and no
-option gives, is left to the author and named. --tables describes the columns of what `python -m analysis tables` wrote.
+option gives, is left to the author and named; what was given once is kept. --tables describes the columns of what
+`python -m analysis tables` wrote.
 exit status: 0 written · 2 could not run · 6 cannot write · 130 interrupted
 """
 SAMPLE = """\

@@ -3,7 +3,7 @@
 Format: MLCommons, Croissant Format Specification 1.1. A test lets `mlcroissant` validate and read what is written.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from glob import escape
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -37,6 +37,11 @@ CONTEXT: dict[str, Any] = {
 }
 
 
+# Made anew each time; whatever else a document says was said by its author.
+_MADE = frozenset({"@context", "@type", "conformsTo", "name", "description", "distribution", "recordSet"})
+_TERMS = {"languages": "inLanguage", "published": "datePublished"}
+
+
 class Given(NamedTuple):
     """What only the author knows; an empty text where it was not said."""
 
@@ -47,13 +52,15 @@ class Given(NamedTuple):
     creator: str = ""
     published: str = ""
 
-    def missing(self) -> tuple[str, ...]:
-        """What nobody gave, of what the specification or the hub asks for."""
-        return tuple(name for name, value in self._asdict().items() if not value)
-
 
 def document(
-    name: str, description: str, files: Sequence[Described], tables: Sequence[str], folder: str, given: Given
+    name: str,
+    description: str,
+    files: Sequence[Described],
+    tables: Sequence[str],
+    folder: str,
+    given: Given,
+    before: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The metadata of a data set.
 
@@ -63,6 +70,7 @@ def document(
         tables: names of the base tables that were written, none where they were not.
         folder: path from the Croissant file to their folder.
         given: what the author said.
+        before: the document that this one replaces: what else an author has put into it is kept.
 
     Returns:
         JSON-LD. What nobody gave is left out: a placeholder would be read as a value.
@@ -75,16 +83,24 @@ def document(
         "datePublished": given.published,
         "inLanguage": list(given.languages),
     }
+    said = {key: value for key, value in before.items() if key not in _MADE}
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": VERSION,
         "name": name,
         "description": description,
+        **said,
         **{key: value for key, value in known.items() if value},
         "distribution": [*map(_file, files), *(_parts(table, folder) for table in found)],
         "recordSet": [_records(table) for table in found],
     }
+
+
+def missing(about: Mapping[str, Any], given: Given) -> tuple[str, ...]:
+    """What nobody gave, of what the specification or the hub asks for, by the names of `Given`."""
+    told = {name: about.get(_TERMS.get(name, name)) for name in given._fields} | {"name": given.name}
+    return tuple(name for name, value in told.items() if not value)
 
 
 def _file(file: Described) -> dict[str, Any]:

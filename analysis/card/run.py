@@ -1,7 +1,7 @@
 """Write a card: measure, draw, and put each file in its place whole, the card itself last."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class Request:
     progress: bool = True
 
     def given(self, front: Mapping[str, Any]) -> Given:
-        """What the options say, else the front matter of the author."""
+        """What the options say, else what the front matter of the card already does."""
         linked = front.get("license_link") if front.get("license") == "other" else None
         return Given(
             name=self.name or " ".join(_texts(front.get("pretty_name"))),
@@ -54,12 +54,11 @@ class Written(NamedTuple):
     notes: tuple[str, ...]
 
 
-def write(request: Request, *, report: Callable[[str], None] = lambda title: None) -> Written:
-    """Write or renew a card, its pictures and its Croissant file.
+def write(request: Request) -> Written:
+    """Write or renew a card, its pictures and its Croissant file; what was given once is kept.
 
     Args:
         request: what to write; a folder in the card's place stands for README.md in it.
-        report: called with the title of each section before it is measured.
 
     Raises:
         CardError: there is no record, the card that stands there has no place for statistics, or tables cannot be
@@ -69,7 +68,7 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
     """
     card = request.card / "README.md" if request.card.is_dir() else request.card
     before = read_bytes(str(card)) if card.exists() else None
-    front = _authors(before, card) if before is not None else {}
+    theirs, ours = _front(before, card) if before is not None else ({}, {})
     siblings = {"environments": request.environments, "scenarios": request.scenarios}
     data = load(request.source, **siblings, jobs=request.jobs, progress=request.progress)
     if data.trajectories.head(1).collect().is_empty():
@@ -78,24 +77,27 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
     folder, tables = distribution.tables_from(data, request.tables, card.parent)
     files = distribution.described(data, card.parent)
     away = distribution.elsewhere(data, card.parent)
-    sections = [*statistics.sections(data, report=report)]
+    sections = [*statistics.sections(data)]
     drawn = {section.picture: section.chart for section in sections if section.chart is not None}
+    given = request.given({**ours, **theirs})
     own = metadata(
         data,
-        name=request.name,
-        license=request.license,
-        languages=request.languages,
+        name=given.name,
+        license=given.license,
+        languages=given.languages,
         files=() if away else [file.path for file in files if file.path],
-        taken=front,
+        taken=theirs,
     )
-    given = request.given(front)
     block = page.block(data, sections, files)
-    about = croissant.document(given.name or own_name(data), page.description(data), files, tables, folder, given)
+    place = card.parent / page.CROISSANT
+    about = croissant.document(
+        given.name or own_name(data), page.description(data), files, tables, folder, given, _written_before(place)
+    )
     outputs = {
         card.parent / page.PICTURES / f"{name}.svg": pictures.svg(chart.to_dict()).encode()
         for name, chart in drawn.items()
     }
-    outputs[card.parent / page.CROISSANT] = (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
+    outputs[place] = (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()
     outputs[card] = (
         page.new(request.name, own, block)
         if before is None
@@ -106,7 +108,7 @@ def write(request: Request, *, report: Callable[[str], None] = lambda title: Non
     for section in sections:
         if section.picture and section.chart is None:
             remove(str(card.parent / page.PICTURES / f"{section.picture}.svg"))
-    return Written(card, tuple(outputs), given.missing(), tuple(_notes(data, card, before, away)))
+    return Written(card, tuple(outputs), croissant.missing(about, given), tuple(_notes(data, card, before, away)))
 
 
 def own_name(data: Tables) -> str:
@@ -117,16 +119,26 @@ def own_name(data: Tables) -> str:
     return PurePosixPath(source.rstrip("/")).name.partition(".")[0] or "trajectories"
 
 
-def _authors(card: bytes, path: Path) -> dict[str, Any]:
-    """What the author wrote into the front matter of a card that can be renewed.
+def _front(card: bytes, path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the author wrote into the front matter of a card that can be renewed, and what stands between its marks.
 
     Looked at before anything is measured: that may take minutes.
     """
     try:
         splice.renewed(splice.with_metadata(card, ""), "")
-        return written(splice.authors_front(card))
+        theirs, ours = splice.front_matter(card)
+        return written(theirs), written(ours)
     except CardError as error:
         raise CardError(f"{path}: {error}") from None
+
+
+def _written_before(path: Path) -> dict[str, Any]:
+    """The Croissant file that stands there, as far as it can be read: it is replaced."""
+    try:
+        found = json.loads(read_bytes(str(path)))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -43,13 +43,13 @@ def with_metadata(card: bytes, metadata: str) -> bytes:
     return card[: offset + start] + _as_here(metadata, card) + card[offset + end :]
 
 
-def authors_front(card: bytes) -> bytes:
-    """The front matter that the author wrote: without what stands between the marks."""
+def front_matter(card: bytes) -> tuple[bytes, bytes]:
+    """The front matter in two: what the author wrote, and what stands between the marks."""
     _, front = _front(card)
     if not _is_marked(front):
-        return front
+        return front, b""
     start, end = _inside(front, FRONT_BEGIN, FRONT_END)
-    return front[:start] + front[end:]
+    return front[:start] + front[end:], front[start:end]
 
 
 def has_metadata(card: bytes) -> bool:

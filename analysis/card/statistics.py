@@ -38,18 +38,16 @@ class Section(NamedTuple):
     chart: Any = None
 
 
-def sections(data: Tables, *, report: Callable[[str], None] = lambda name: None) -> Iterator[Section]:
+def sections(data: Tables) -> Iterator[Section]:
     """Measure a source.
 
     Args:
         data: its tables.
-        report: called with the title of each section before it is measured.
 
     Returns:
         The sections, in the order they are read; one without anything to count says so.
     """
     for title, made in _SECTIONS.items():
-        report(title)
         yield made(data, title)
 
 

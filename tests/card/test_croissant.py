@@ -117,7 +117,7 @@ def test_every_column_of_the_tables_has_its_meaning_and_type(played: Played) -> 
 
 
 def test_what_nobody_said_is_left_out_and_named(played: Played) -> None:
-    found = croissant.document("bank", "Runs.", [], [], "", Given())
+    found = croissant.document("bank", "Runs.", [], [], "", Given(), {})
     assert not {"url", "creator", "datePublished", "inLanguage", "license"} & set(found)
     assert (found["name"], found["description"], found["recordSet"]) == ("bank", "Runs.", [])
     assert played.written.left == ("name", "languages", "url", "creator", "published")
@@ -125,13 +125,27 @@ def test_what_nobody_said_is_left_out_and_named(played: Played) -> None:
 
 def test_what_the_author_gives_is_there() -> None:
     given = Given("", "mit", ("en",), "https://example.org/bank", "ACME", "2026-03-31")
-    found = croissant.document('Bank "runs"', "Runs.", [], [], "", given)
+    found = croissant.document('Bank "runs"', "Runs.", [], [], "", given, {})
     assert found["license"] == "mit"
     assert found["inLanguage"] == ["en"]
     assert found["url"] == "https://example.org/bank"
     assert found["creator"] == {"@type": "sc:Organization", "name": "ACME"}
     assert found["datePublished"] == "2026-03-31"
-    assert given.missing() == ("name",)
+    assert croissant.missing(found, given) == ("name",)
+
+
+def test_what_an_author_adds_is_kept_and_what_is_made_is_made_anew() -> None:
+    before = {
+        "citeAs": "@misc{bank}",
+        "creator": {"@type": "sc:Person", "name": "Ann"},
+        "distribution": [1],
+        "name": "x",
+    }
+    found = croissant.document("bank", "Runs.", [], [], "", Given(url="https://example.org/new"), before)
+    assert (found["citeAs"], found["creator"]["name"]) == ("@misc{bank}", "Ann")
+    assert (found["url"], found["distribution"], found["name"]) == ("https://example.org/new", [], "bank")
+    assert croissant.document("bank", "Runs.", [], [], "", Given(creator="ACME"), before)["creator"]["name"] == "ACME"
+    assert croissant.missing(found, Given()) == ("name", "license", "languages", "published")
 
 
 def test_a_set_without_a_name_goes_by_that_of_its_file(played: Played) -> None:

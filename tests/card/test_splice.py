@@ -74,9 +74,9 @@ def test_half_a_mark_in_the_front_matter_is_said() -> None:
         splice.with_metadata(f"---\n{FRONT_BEGIN}\n---\n".encode(), "tags: [a]\n")
 
 
-def test_the_authors_front_matter_is_what_stands_outside_of_the_marks() -> None:
-    assert splice.authors_front(FRONT.encode()).decode() == (
-        f"license: mit\n{FRONT_BEGIN}\n{FRONT_END}\nlanguage: en\n"
-    )
-    assert splice.authors_front(b"---\nlicense: mit\n---\nMine.\n") == b"license: mit\n"
-    assert splice.authors_front(b"license: in the text\n") == b""
+def test_the_front_matter_is_the_authors_outside_of_the_marks_and_ours_between_them() -> None:
+    theirs, ours = splice.front_matter(FRONT.encode())
+    assert theirs.decode() == f"license: mit\n{FRONT_BEGIN}\n{FRONT_END}\nlanguage: en\n"
+    assert ours == b"size_categories: [n<1K]\n"
+    assert splice.front_matter(b"---\nlicense: mit\n---\nMine.\n") == (b"license: mit\n", b"")
+    assert splice.front_matter(b"license: in the text\n") == (b"", b"")
