@@ -29,9 +29,10 @@ from papermill.engines import Engine
 from papermill.exceptions import PapermillExecutionError
 
 from analysis.parameters import Parameter, ParameterError
+from analysis.reference import json_schema
 from analysis.report import folder
 from analysis.report.failures import EXIT, Failure, exit_status, explain
-from analysis.report.run import Request, Result, command, file_name, run
+from analysis.report.run import Request, Result, command, file_name, publish_schemas, run
 from analysis.report.suite import (
     HOME,
     coerce,
@@ -456,6 +457,30 @@ def test_pages_of_another_run_stay_and_are_told_apart(house: House) -> None:
     _, _, others = house.page("index").partition("Of other runs in this folder")
     assert 'href="a.html"' in others
     assert "other records than above" in others
+
+
+def test_every_table_has_its_schema_beside_the_pages_and_whatever_else_lies_there(house: House) -> None:
+    house.report("a", "1")
+    schemas = house.out / "schemas"
+    schemas.mkdir(parents=True)
+    (schemas / "mine.json").write_text("{}")
+    (schemas / f".trajectories.{2**31 - 1}.json").write_text("half of what a run that was killed has written")
+    house.run()
+    written = {path.name: path.read_text(encoding="utf-8") for path in schemas.iterdir()}
+    published = {f"{name}.json": json_schema.text(table) for name, table in json_schema.published().items()}
+    assert written == {"mine.json": "{}", **published}
+
+
+def test_a_schema_that_cannot_be_written_whole_leaves_the_earlier_one(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish_schemas(house.out)
+    before = {path.name: path.read_text(encoding="utf-8") for path in house.out.iterdir()}
+    monkeypatch.setattr(json_schema, "text", lambda table: f"another {table.name}")
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+    with pytest.raises(OSError, match="No space left"):
+        publish_schemas(house.out)
+    assert {path.name: path.read_text(encoding="utf-8") for path in house.out.iterdir()} == before
 
 
 def test_a_manifest_that_names_a_file_elsewhere_moves_nobody(house: House) -> None:

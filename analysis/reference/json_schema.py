@@ -6,7 +6,6 @@ null. What a draft has no word for stands beside its keywords, which validators 
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -47,21 +46,6 @@ def of(table: Table) -> dict[str, Any]:
 def published() -> dict[str, Table]:
     """Every table that has a schema: those that are kept, and the results of measures."""
     return {**{table.name: table for table in dictionary.KEPT}, **method.results()}
-
-
-def write(folder: Path) -> list[Path]:
-    """Write NAME.json for every table; whatever else lies in the folder is left alone.
-
-    Raises:
-        OSError: the folder cannot be written.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, table in published().items():
-        path = folder / f"{name}.json"
-        path.write_text(text(table), encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
 
 
 def text(table: Table) -> str:

@@ -137,15 +137,18 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
     suite = _Suite(request, data, jobs, exporter or _own_exporter())
     with _quiet():
         suite.make()
-    _publish_schemas(request.out / "schemas")
+    publish_schemas(request.out / "schemas")
     return Result(suite.folder.entries, suite.failures, suite.folder.index)
 
 
-def _publish_schemas(folder: Path) -> None:
-    """The JSON Schema of every table that the pages show or draw from, beside them."""
+def publish_schemas(folder: Path) -> None:
+    """The JSON Schema of every table that the pages show or draw from, beside them; what others keep there stays."""
     from analysis.reference import json_schema  # noqa: PLC0415  all measures and charts, which a refusal need not pay
 
-    json_schema.write(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    sweep(folder)
+    for name, table in json_schema.published().items():
+        write_whole(folder / f"{name}.json", json_schema.text(table))
 
 
 def _once(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables) -> list[Job]:

@@ -1,7 +1,6 @@
 """JSON Schemas of the tables: valid themselves, and they let in what a table lets in and nothing else."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -81,12 +80,8 @@ def test_a_type_nobody_has_thought_of_is_refused_rather_than_guessed() -> None:
         json_schema.of(Table("odd", "thing", (Column("lasted", pl.Duration(), "how long"),)))
 
 
-def test_every_table_is_written_beside_what_others_keep_there(tmp_path: Path) -> None:
-    folder = tmp_path / "schemas"
-    folder.mkdir()
-    (folder / "mine.json").write_text("{}")
-    written = json_schema.write(folder)
-    assert {path.stem for path in written} == {t.name for t in dictionary.KEPT} | set(method.results())
-    assert set(folder.iterdir()) == {*written, folder / "mine.json"}
-    for path in written:
-        assert json.loads(path.read_text(encoding="utf-8"))["title"] == path.stem
+def test_every_table_is_published_under_its_name() -> None:
+    assert set(json_schema.published()) == {t.name for t in dictionary.KEPT} | set(method.results())
+    assert {name: told["title"] for name, told in json.loads(json_schema.texts()).items()} == {
+        name: name for name in json_schema.published()
+    }
