@@ -251,7 +251,7 @@ def check(options: argparse.Namespace) -> int:
         judged.append((data, gate.check(data, bounds, baseline)))
     if options.sarif:
         log = msgspec.json.encode(sarif.log(judged, most=options.most))
-        write_bytes(str(options.sarif.absolute()), msgspec.json.format(log, indent=1))
+        write_bytes(str(options.sarif), msgspec.json.format(log, indent=1))
     if options.json:
         outcomes = [
             {"source": data.source, "content_hash": data.manifest["content_hash"], "checks": checks}

@@ -113,7 +113,7 @@ def remove(path: str) -> None:
 
 def _write_local(path: str, data: bytes | memoryview) -> None:
     folder, name = os.path.split(path)
-    os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+    os.makedirs(folder or ".", exist_ok=True)  # noqa: PTH103
     # Not by `tempfile`, whose files nobody else may read: another account may be the one to read the tables.
     beside = os.path.join(folder, _beside(name))  # noqa: PTH118
     try:
