@@ -84,8 +84,9 @@ FOLLOWED: Results = {
 }
 GROUNDED: Results = {
     grounding.SOURCES: [
-        {"traj_type": TALK, "source": "result", "values": 60},
+        {"traj_type": TALK, "source": "result", "values": 50},
         {"traj_type": TALK, "source": "none", "values": 5},
+        {"traj_type": SOLO, "source": "result", "values": 10},
         {"traj_type": SOLO, "source": "user", "values": 30},
         {"traj_type": SOLO, "source": "agent", "values": 5},
     ],
@@ -108,7 +109,7 @@ USED: Results = {
         }
     ],
     tool_usage.BUSIEST: [
-        {"env_id": "bank", "tool_name": None, "calls": 300},
+        {"env_id": "zoo", "tool_name": None, "calls": 300},
         {"env_id": "bank", "tool_name": "get_user", "calls": 202},
         {"env_id": "shop", "tool_name": "pay", "calls": 100},
     ],
@@ -160,6 +161,7 @@ BUDGETED: Results = {
     training_budget.PARTS: [
         {"traj_type": TALK, "part": "user", "trajectories": 40, "tokens": 10_000},
         {"traj_type": TALK, "part": "results", "trajectories": 40, "tokens": 50_000},
+        {"traj_type": TALK, "part": "template", "trajectories": 40, "tokens": 0},
         {"traj_type": SOLO, "part": "user", "trajectories": 10, "tokens": 10_000},
         {"traj_type": SOLO, "part": "results", "trajectories": 10, "tokens": 30_000},
     ],
@@ -222,6 +224,7 @@ COPIED: Results = {
     ],
     duplicates.PAIRS: [
         {"left_id": "a", "right_id": "b", "kind": "same mode", "similarity": 1.0, "name_similarity": 1.0},
+        {"left_id": "d", "right_id": "e", "kind": "same mode", "similarity": 1.0, "name_similarity": 1.0},
         {"left_id": "a", "right_id": "c", "kind": "across modes", "similarity": 0.5, "name_similarity": 0.75},
         {"left_id": "b", "right_id": "c", "kind": "across modes", "similarity": 0.25, "name_similarity": 1.0},
     ],
@@ -236,6 +239,10 @@ HELD: Results = {
         {
             "env_id": "zoo", "query_tools": 7, "change_tools": 0, "state_entities": 2, "state_categories": 11,
             "rules": 0, "scenarios": 0,
+        },
+        {
+            "env_id": "shop", "query_tools": 9, "change_tools": 3, "state_entities": 1, "state_categories": 12,
+            "rules": 1, "scenarios": 5,
         },
     ],
     environments.CHECKS_PER_SCENARIO: [
@@ -259,7 +266,8 @@ REWARDED: Results = {
     ],
     rewards.SOLVED_RUNS: [
         {"runs": 4, "solved": 0, "scenarios": 14},
-        {"runs": 4, "solved": 2, "scenarios": 26},
+        {"runs": 2, "solved": 2, "scenarios": 5},
+        {"runs": 4, "solved": 2, "scenarios": 21},
         {"runs": 4, "solved": 4, "scenarios": 10},
     ],
     rewards.PASS: [
@@ -294,8 +302,10 @@ COMPARED: Results = {
     compare.PAIRED: [
         {"quantity": "steps per trajectory", "difference_low": 0.5, "difference_high": 2.0},
         {"quantity": "tool calls per trajectory", "difference_low": -0.5, "difference_high": 2.0},
+        {"quantity": "calls per step", "difference_low": -0.5, "difference_high": -0.1},
     ],
     compare.MEMBERSHIP: [
+        {"kind": "environment", "change": "gained", "env_id": "shop"},
         {"kind": "environment", "change": "lost", "env_id": "zoo"},
         {"kind": "tool", "change": "gained", "env_id": "bank", "tool_name": "a"},
         {"kind": "tool", "change": "gained", "env_id": "bank", "tool_name": "b"},
@@ -584,13 +594,13 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
                 "Trajectories that repeat an earlier one call for call: 20 of 420.",
             ),
             "of pairs of runs are the same": (
-                "1 of 3",
-                "1 of 3 pairs of runs of one scenario make the same calls with the same arguments",
+                "2 of 4",
+                "2 of 4 pairs of runs of one scenario make the same calls with the same arguments",
                 None,
             ),
             "similarity of two runs, median": (
                 "1 / 0.38",  # (0.5 + 0.25) / 2, to even
-                "calls with arguments, 1 = the same; 1 pairs of one mode / 2 across modes",
+                "calls with arguments, 1 = the same; 2 pairs of one mode / 2 across modes",
                 None,
             ),
             "the same by tool names": (
@@ -609,19 +619,19 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
         environments.in_brief,
         HELD,
         {
-            "environments": ("2", "in the sibling set given", None),
-            "tools an environment, median": ("12.5", "from 7 to 18; 25 in all", None),
+            "environments": ("3", "in the sibling set given", None),
+            "tools an environment, median": ("12", "from 7 to 18; 37 in all", None),
             "of tools change the state": (
-                "32.0 %",
-                "8 of 25; the others read",
-                "Environments in which no tool changes the state: 1 of 2.",
+                "29.7 %",
+                "11 of 37; the others read",
+                "Environments in which no tool changes the state: 1 of 3.",
             ),
-            "state categories, median": ("15.5", "attributes of an environment's entities; 5 entities in all", None),
-            "rules, median": ("2", "constraints of an environment; 1 have none", None),
+            "state categories, median": ("12", "attributes of an environment's entities; 6 entities in all", None),
+            "rules, median": ("1", "constraints of an environment; 1 have none", None),
             "scenarios": (
-                "40",
+                "45",
                 "in the sibling sets given; 1 environments have none",
-                "Environments without a scenario in the sets given: 1 of 2.",
+                "Environments without a scenario in the sets given: 1 of 3.",
             ),
             "checks a scenario": ("4", "mean over 30 scenarios that have checks", None),
         },
@@ -647,7 +657,7 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             ),
             "mean reward": ("0.42", "of a trajectory; 95 % interval 0.31 to 0.52", None),
             "of runs are solved": ("42.0 %", "84 of 200 have a reward of 1", None),
-            "of scenarios are solved each time": ("20.0 %", "10 of 50, by every one of their runs", None),
+            "of scenarios are solved each time": ("30.0 %", "15 of 50, by every one of their runs", None),
             "of scenarios are never solved": (
                 "28.0 %",
                 "14 of 50, by none of their runs",
@@ -686,11 +696,11 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
                 "3 of 5 by more than their interval, over all scenarios of either side",
                 None,
             ),
-            "differ on the same scenarios": ("1 of 2", "1 of 2 numbers, by more than their interval", None),
+            "differ on the same scenarios": ("2 of 3", "2 of 3 numbers, by more than their interval", None),
             "tools offered on both sides": (
                 "260",
                 "2 more on the left only and 1 on the right only, in environments both have",
-                "Environments that only one side has: 1.",
+                "Environments that only one side has: 2.",
             ),
         },
     ),
