@@ -1,12 +1,13 @@
 """The data dictionary: tables with their columns, the rules of findings, what was published about the data.
 
-Which questions use a column is asked of their measures: each is planned over empty tables, once without each column,
-and uses those without which it cannot be planned.
+Which questions use a column is asked of their measures: each is planned over empty tables that lack some of their
+columns, and uses those without which it cannot be planned.
 """
 
 import inspect
-from collections.abc import Iterable, Iterator
-from functools import cache
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from itertools import product
 from typing import Any, Literal, get_args, get_origin
 
@@ -17,6 +18,8 @@ from analysis.records.rules import RULES as CONTRACT
 from analysis.reference import method
 from analysis.reference.method import Measure
 from analysis.schema import BASE_TABLES, DERIVED_TABLES, VALUES, Column, Table
+
+Pair = tuple[str, str]
 
 KEPT = (*BASE_TABLES, *dict.fromkeys((*DERIVED_TABLES, VALUES)))
 
@@ -128,22 +131,59 @@ def users(of: Table, column: Column) -> list[str]:
 
 
 @cache
-def _read() -> dict[str, set[tuple[str, str]]]:
+def _read() -> dict[str, set[Pair]]:
     """What each question reads: (table, column), of the tables that are kept."""
-    return {q.name: {pair for measure in q.measures for pair in _needs(measure)} for q in method.questions()}
+    return {question.name: needs(question.measures) for question in method.questions()}
 
 
-def _needs(measure: Measure) -> Iterator[tuple[str, str]]:
+def needs(measures: Iterable[Measure]) -> set[Pair]:
+    """Columns, as (table, column), without which one of the measures cannot be planned, of the tables that are kept."""
     kept = {table.name for table in KEPT}
-    for settings in choices(measure):
-        given = {argument: table(name).empty().lazy() for argument, name in measure.takes.items()}
-        for argument, name in measure.takes.items():
-            for column in table(name).names if name in kept else ():
-                try:
-                    less = given[argument].drop(column)
-                    measure.function(**settings, **{**given, argument: less}).collect_schema()
-                except pl.exceptions.PolarsError:
-                    yield name, column
+    found: set[Pair] = set()
+    for measure in measures:
+        columns = [(name, column) for name in kept & set(measure.takes.values()) for column in table(name).names]
+        for settings in choices(measure):
+            lacking = partial(_failure, measure, settings)
+            found |= set(_needed(lacking, [pair for pair in sorted(columns) if pair not in found]))
+    return found
+
+
+def _needed(failure: Callable[[list[Pair]], str | None], columns: list[Pair]) -> Iterator[Pair]:
+    """Those of the columns without which there is a failure.
+
+    What can be planned without many columns needs none of them: so they are left out together, and by parts only where
+    that fails. Every attempt costs a plan; to try first what the error names spares half of them.
+    """
+    said = failure(columns) if columns else None
+    if said is None:
+        return
+    if len(columns) == 1:
+        yield columns[0]
+        return
+    named = re.search(r'"(\w+)"', said)
+    first = [pair for pair in columns if named and pair[1] == named[1]]
+    if len(first) in (0, len(columns)):
+        first = columns[: len(columns) // 2]
+    yield from _needed(failure, first)
+    yield from _needed(failure, [pair for pair in columns if pair not in first])
+
+
+def _failure(measure: Measure, settings: Mapping[str, Any], without: list[Pair]) -> str | None:
+    """Why a measure cannot be planned over tables that lack these columns; None when it can."""
+    given = {
+        argument: _empty(name).drop([column for of, column in without if of == name])
+        for argument, name in measure.takes.items()
+    }
+    try:
+        measure.function(**settings, **given).collect_schema()
+    except pl.exceptions.PolarsError as error:
+        return str(error)
+    return None
+
+
+@cache
+def _empty(name: str) -> pl.LazyFrame:
+    return table(name).empty().lazy()
 
 
 def choices(measure: Measure) -> list[dict[str, Any]]:

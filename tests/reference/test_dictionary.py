@@ -6,7 +6,7 @@ import pytest
 from analysis import schema
 from analysis.measures import claims
 from analysis.records.rules import RULES
-from analysis.reference import dictionary, words
+from analysis.reference import dictionary, method, words
 from analysis.schema import TOOL_CALLS, TRAJECTORIES, Column, Table, conform
 
 DECLARED = {value.name: value for value in vars(schema).values() if isinstance(value, Table)}
@@ -44,6 +44,29 @@ def test_a_question_uses_the_columns_it_cannot_do_without_and_no_others() -> Non
     # Every question looks at modes or environments; where a record stands in its file is for readers of records.
     assert used(TRAJECTORIES)["origin"] is None
     assert "tool_usage" in str(used(TRAJECTORIES)["tools_offered"])
+
+
+def without_each_column(measure: method.Measure) -> set[tuple[str, str]]:
+    """What a measure needs, by leaving out one column after another."""
+    needed = set()
+    kept = {table.name for table in dictionary.KEPT}
+    for settings in dictionary.choices(measure):
+        given = {argument: dictionary.table(name).empty().lazy() for argument, name in measure.takes.items()}
+        for argument, name in measure.takes.items():
+            for column in dictionary.table(name).names if name in kept else ():
+                try:
+                    measure.function(**settings, **{**given, argument: given[argument].drop(column)}).collect_schema()
+                except pl.exceptions.PolarsError:
+                    needed.add((name, column))
+    return needed
+
+
+@pytest.mark.parametrize("question", ["outcomes", "compare", "sequences", "training_budget"])
+def test_columns_left_out_together_tell_the_same_as_one_after_another(question: str) -> None:
+    (asked,) = [one for one in method.questions() if one.name == question]
+    needed = [without_each_column(measure) for measure in asked.measures]
+    assert [dictionary.needs([measure]) for measure in asked.measures] == needed
+    assert dictionary.needs(asked.measures) == set().union(*needed)
 
 
 def test_results_of_measures_are_tables_too() -> None:
