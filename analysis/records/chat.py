@@ -5,7 +5,7 @@ Two readers with one result: a typed one for what nearly every record is, and a 
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -37,7 +37,7 @@ _KNOWN_KEYS = {"role", "content", "tool_calls", "function_call", "tool_call_id",
 
 
 class _Function(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    name: str
+    name: Annotated[str, msgspec.Meta(min_length=1)]  # a call that names no tool is a finding: the patient one's work
     arguments: str
 
 
@@ -93,7 +93,7 @@ def _messages(typed: list[_Message]) -> list[Message]:
         step += role == "assistant"
         calls = (
             [
-                Call(call.function.name or None, call.function.arguments, "string", call.id or "", index, step)
+                Call(call.function.name, call.function.arguments, "string", call.id or "", index, step)
                 for call in made
             ]
             if made

@@ -9,6 +9,7 @@ import pytest
 from analysis.records import DIALECTS, read
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.rules import BY_ID
+from tests.builders import step, trajectory
 
 FIXTURES = Path(__file__).parent
 
@@ -135,3 +136,11 @@ def test_one_response_to_several_text_blocks_answers_the_first_which_alone_was_r
     trajectory = decoded({"messages": messages})
     assert [(call.name, call.outcome) for call in trajectory.calls] == [("a", "ok"), ("b", "unknown")]
     assert {"extra_calls_not_run", "unanswered_call"} <= {finding.rule for finding in trajectory.findings}
+
+
+def test_a_call_with_an_empty_name_is_a_finding_like_one_without() -> None:
+    record = trajectory("t1", env_id="bank", steps=[step(tool="get_user")])
+    for name in ('""', "null"):
+        unnamed = {**record, "messages": record["messages"].replace('"name": "get_user"', f'"name": {name}')}
+        assert unnamed != record
+        assert [f.message for f in decoded(unnamed).findings if f.rule == "unreadable_call"] == [2], name
