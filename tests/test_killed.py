@@ -83,6 +83,8 @@ def check(house: House) -> None:
     """Nothing in the folder claims more than there is."""
     for path in house.out.glob("[!.]*.html"):
         assert path.read_text(encoding="utf-8").endswith("</html>"), path
+    for path in (house.out / "schemas").glob("[!.]*.json"):
+        assert path.read_text(encoding="utf-8").endswith("\n}\n"), path
     if not (house.out / "manifest.json").exists():
         assert not list(house.out.glob("*.html")), "the manifest is the first to be written"
         return
@@ -111,7 +113,8 @@ def killed_again_and_again(house: House, times: int, seed: int) -> None:
         assert house.run(parameters={"top": "7"}, each=each).status == 0
         assert manifest(house)["state"] == "finished"
         check(house)
-    scraps = [path.name for folder in (house.out, house.executed) for path in folder.glob(".*.*.*")]
+    places = (house.out, house.executed, house.out / "schemas")
+    scraps = [path.name for place in places for path in place.glob(".*.*.*")]
     assert scraps == [], "what the killed runs left half written"
 
 

@@ -17,6 +17,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,8 +140,22 @@ def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> It
         wait_for_server(f"http://127.0.0.1:{port}", server, log)
         yield Lab(f"http://127.0.0.1:{port}", folder)
     finally:
-        server.terminate()
-        server.wait(timeout=30)
+        end(server)
+
+
+def end(server: "subprocess.Popen[bytes]", *, group: bool = False) -> None:
+    """Ask a server to end, with its group if it has one of its own; then make it.
+
+    JupyterLab, asked while it answers somebody, may shut its kernels down and then wait for ever for one of its threads
+    (jupyterlab/jupyterlab#10442): no fault of what was tested.
+    """
+    send = partial(os.killpg, server.pid) if group else server.send_signal
+    send(signal.SIGTERM)
+    try:
+        server.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        send(signal.SIGKILL)
+        server.wait(timeout=START_S)
 
 
 def free_port() -> int:
@@ -333,8 +348,7 @@ def test_make_lab_serves_this_machine_only_asks_for_its_token_and_opens_the_tour
         page.wait_for_function(PICTURES, timeout=START_S * 1000)
     finally:
         page.close()
-        os.killpg(server.pid, signal.SIGTERM)
-        server.wait(timeout=30)
+        end(server, group=True)
 
 
 def addresses_listening(port: int) -> set[str]:
