@@ -44,7 +44,8 @@ CALLED: Results = {
 CLASSES: Results = {
     arguments.CLASSES: [
         {"traj_type": TALK, "verdict": "valid", "calls": 1_000},
-        {"traj_type": TALK, "verdict": "over_required", "calls": 40},
+        {"traj_type": TALK, "verdict": "over_required", "calls": 30},
+        {"traj_type": SOLO, "verdict": "over_required", "calls": 10},
         {"traj_type": SOLO, "verdict": "valid", "calls": 200},
         {"traj_type": SOLO, "verdict": "wrong_type", "calls": 10},
         {"traj_type": SOLO, "verdict": "unchecked", "calls": 50},
@@ -92,8 +93,9 @@ GROUNDED: Results = {
     ],
     grounding.DISTANCES: [
         {"traj_type": TALK, "distance": 1, "values": 20},
+        {"traj_type": TALK, "distance": 2, "values": 5},
         {"traj_type": TALK, "distance": 4, "values": 15},
-        {"traj_type": SOLO, "distance": 2, "values": 25},
+        {"traj_type": SOLO, "distance": 2, "values": 20},
     ],
     grounding.CHAINS: [
         {"traj_type": TALK, "longest_chain": 1, "trajectories": 30},
@@ -128,7 +130,7 @@ MEASURED: Results = {
         },
         {
             "quantity": "steps", "traj_type": SOLO, "trajectories": 10, "total": 200, "median": 20.0, "p95": 28.5,
-            "maximum": 29, "at_edge_low": 0, "at_edge_high": 2, "outside_edges": 0,
+            "maximum": 29, "at_edge_low": 1, "at_edge_high": 2, "outside_edges": 0,
         },
         {"quantity": "tool calls", "traj_type": TALK, "trajectories": 90, "total": 700, "median": 7.0},
         {"quantity": "tool calls", "traj_type": SOLO, "trajectories": 10, "total": 190, "median": 19.0},
@@ -192,7 +194,8 @@ BUDGETED: Results = {
 SPOKEN: Results = {
     dialogue.ENDS: [
         {"traj_type": TALK, "end_class": "stop_marker", "trajectories": 70},
-        {"traj_type": TALK, "end_class": "step_cap", "trajectories": 10},
+        {"traj_type": TALK, "end_class": "step_cap", "trajectories": 7},
+        {"traj_type": TALK, "end_class": "dangling_call", "trajectories": 3},
         {"traj_type": SOLO, "end_class": "completed_marker", "trajectories": 15},
         {"traj_type": SOLO, "end_class": "text_without_marker", "trajectories": 5},
     ],
@@ -310,6 +313,8 @@ COMPARED: Results = {
         {"kind": "tool", "change": "gained", "env_id": "bank", "tool_name": "a"},
         {"kind": "tool", "change": "gained", "env_id": "bank", "tool_name": "b"},
         {"kind": "tool", "change": "lost", "env_id": "bank", "tool_name": "c"},
+        {"kind": "tool", "change": "lost", "env_id": "bank", "tool_name": "d"},
+        {"kind": "tool", "change": "lost", "env_id": "bank", "tool_name": "e"},
     ],
 }  # fmt: skip
 
@@ -463,8 +468,8 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             "calls a step": ("0.74", "890 calls over 1,200 steps", None),
             "user messages, median": ("5", "in one of 90 conversations, the closing one included; 11 at most", None),
             "of runs stand at the edge": (
-                "7.0 %",
-                "of the publisher's filter: 1 with the fewest steps it kept, 6 with the most; 0 lie outside",
+                "8.0 %",
+                "of the publisher's filter: 2 with the fewest steps it kept, 6 with the most; 0 lie outside",
                 "Runs with exactly as many steps as the publisher kept at most: 6 of 100, and none longer; those that "
                 "were longer are missing.",
             ),
@@ -699,7 +704,7 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             "differ on the same scenarios": ("2 of 3", "2 of 3 numbers, by more than their interval", None),
             "tools offered on both sides": (
                 "260",
-                "2 more on the left only and 1 on the right only, in environments both have",
+                "2 more on the left only and 3 on the right only, in environments both have",
                 "Environments that only one side has: 2.",
             ),
         },
@@ -803,9 +808,10 @@ def test_unknown_results_need_attention_from_a_fifth_of_the_calls_on() -> None:
 def test_broken_arguments_need_attention_from_a_twentieth_on_and_over_required_ones_never() -> None:
     def noted(verdict: str, calls: int) -> list[str]:
         classes = [{"traj_type": TALK, "verdict": "valid", "calls": 100 - calls}]
-        return attention(
-            made(arguments.in_brief, {arguments.CLASSES: [*classes, {"verdict": verdict, "calls": calls}]})
-        )
+        broken = [
+            {"traj_type": mode, "verdict": verdict, "calls": part} for mode, part in ((TALK, 1), (SOLO, calls - 1))
+        ]
+        return attention(made(arguments.in_brief, {arguments.CLASSES: [*classes, *broken]}))
 
     assert noted("wrong_type", 4) == []
     assert noted("over_required", 50) == []
@@ -823,7 +829,7 @@ def test_a_source_without_any_thought_is_not_told_to_miss_some() -> None:
 
 def test_a_source_with_longer_runs_was_not_cut_at_the_edge() -> None:
     (talk, solo, *others) = MEASURED[step_lengths.SUMMARY]
-    given = {step_lengths.SUMMARY: [{**talk, "outside_edges": 1}, solo, *others]}
+    given = {step_lengths.SUMMARY: [talk, {**solo, "outside_edges": 1}, *others]}
     assert attention(made(step_lengths.in_brief, given)) == []
 
 
