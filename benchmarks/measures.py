@@ -1,6 +1,6 @@
 """Time every measure over tables twenty times the release's size, and write the figures beside this file.
 
-    python -m benchmarks.measures                 about ten minutes, most of them for making the tables
+    python -m benchmarks.measures                 about four minutes, most of them for making the tables
     python -m benchmarks.measures --times 1
 
 The tables are those of a quarter of a synthetic release, repeated under new ids, scenarios and words. Each measure runs
@@ -53,13 +53,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         frames = Frames(Path(folder), options.times * 4)
         rows = [measured for question in method.questions() for measured in time_question(question, frames)]
-    result = {
-        "machine": machine(),
-        "load": round(os.getloadavg()[0], 1),
-        "times": options.times,
-        "table_rows": frames.heights(),
-        "rows": rows,
-    }
+        result = {
+            "machine": machine(),
+            "load": round(os.getloadavg()[0], 1),
+            "times": options.times,
+            "table_rows": frames.heights(),
+            "rows": rows,
+        }
     (HERE / "measures.json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     (HERE / "measures.md").write_text(table(result), encoding="utf-8")
     print(table(result))
