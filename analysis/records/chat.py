@@ -92,10 +92,7 @@ def _messages(typed: list[_Message]) -> list[Message]:
         role, made = held.role, held.tool_calls
         step += role == "assistant"
         calls = (
-            [
-                Call(call.function.name, call.function.arguments, "string", call.id or "", index, step)
-                for call in made
-            ]
+            [Call(call.function.name, call.function.arguments, "string", call.id or "", index, step) for call in made]
             if made
             else []
         )
