@@ -12,18 +12,17 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from threading import Lock, Thread
-from types import ModuleType
 from typing import Any, ClassVar
 from uuid import uuid4
 
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
+
+from analysis import processes
 
 # Imported once in the server, in this order: two seconds that every notebook would wait for. Of the project there is
 # only `imports` among them, which shortens the rest: a kernel imports the project anew, as it stands then.
@@ -148,38 +147,13 @@ def _server() -> ForkServerContext:
         _context.set_forkserver_preload(PRELOAD)
         # NumPy's linear algebra would start threads on import; forking wants none. The debugger's first word is about
         # a flag of a cold kernel's command line.
-        with _environment(OPENBLAS_NUM_THREADS="1", PYDEVD_DISABLE_FILE_VALIDATION="1"):
+        with processes.environment(OPENBLAS_NUM_THREADS="1", PYDEVD_DISABLE_FILE_VALIDATION="1"):
             ensure_running()
     return _context
 
 
 def _fork(argv: list[str], env: dict[str, str], cwd: str | None) -> ForkServerProcess:
-    with _lock, _no_main():
+    with _lock, processes.nameless_main():
         child = _server().Process(target=run_kernel, args=(argv, env, cwd), daemon=False)
         child.start()
     return child
-
-
-@contextmanager
-def _no_main() -> Iterator[None]:
-    """A child imports its parent's main script; a kernel has no use for papermill's or pytest's."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-@contextmanager
-def _environment(**values: str) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

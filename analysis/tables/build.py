@@ -17,7 +17,6 @@ from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
 import msgspec
@@ -25,7 +24,7 @@ import polars as pl
 from filelock import FileLock
 from tqdm.auto import tqdm
 
-from analysis import sources
+from analysis import processes, sources
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
 from analysis.sources import address, containers
@@ -429,8 +428,9 @@ class NoWorkersError(Exception):
 def _pool(jobs: int) -> Iterator[Executor]:
     # One Polars thread a worker: the workers are the parallelism. Spawned, because a fork of Polars' threads can hang.
     with (
-        _environment(POLARS_MAX_THREADS="1"),
-        _nameless_main(),
+        processes.environment(POLARS_MAX_THREADS="1"),
+        # Ten lines that call `load` need no `if __name__` guard.
+        processes.nameless_main(),
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
     ):
         for _ in range(jobs):
@@ -447,31 +447,6 @@ def _await(executor: Executor) -> None:
 
 def _ready() -> None:
     """What a worker does first: it imports this module."""
-
-
-@contextmanager
-def _nameless_main() -> Iterator[None]:
-    """Workers do not run the caller's script again: ten lines that call `load` need no `if __name__` guard."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
-@contextmanager
-def _environment(**changes: str) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in changes}
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @contextmanager
