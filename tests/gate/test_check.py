@@ -13,6 +13,8 @@ from analysis.measures import claims
 from analysis.tables import Tables, load
 from tests.builders import decode, step, trajectory
 
+CALL, FAILURE = step(tool="get_user"), step(tool="get_user", error="no funds")
+
 
 @pytest.fixture(scope="module")
 def sample() -> Tables:
@@ -95,41 +97,13 @@ def test_shares_equal_what_is_counted_by_hand() -> None:
     ],
 )
 def test_a_bound_holds_up_to_and_including_itself(threshold: Threshold, verdict: str) -> None:
-    data = decode(
-        trajectory(
-            "t1",
-            env_id="bank",
-            steps=[
-                step(tool="get_user"),
-                step(tool="get_user"),
-                step(tool="get_user"),
-                step(tool="get_user", error="no funds"),
-            ],
-        )
-    )
+    data = decode(trajectory("t1", env_id="bank", steps=[CALL, CALL, CALL, FAILURE]))
     assert one(data, threshold).verdict == verdict
 
 
 def test_a_baseline_is_missed_only_by_what_is_worse_than_the_tolerance() -> None:
-    good = decode(
-        trajectory(
-            "t1",
-            env_id="bank",
-            steps=[step(tool="get_user"), step(tool="get_user"), step(tool="get_user"), step(tool="get_user")],
-        )
-    )
-    bad = decode(
-        trajectory(
-            "t1",
-            env_id="bank",
-            steps=[
-                step(tool="get_user"),
-                step(tool="get_user"),
-                step(tool="get_user"),
-                step(tool="get_user", error="no funds"),
-            ],
-        )
-    )
+    good = decode(trajectory("t1", env_id="bank", steps=[CALL, CALL, CALL, CALL]))
+    bad = decode(trajectory("t1", env_id="bank", steps=[CALL, CALL, CALL, FAILURE]))
     error_rate = Threshold("error_rate", tolerance=0.2)
     assert one(bad, error_rate, good).verdict == "falls short"
     assert one(good, error_rate, bad).verdict == "holds", "better is never too much"
