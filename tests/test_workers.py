@@ -33,7 +33,9 @@ print("once", manifest["records_in"], manifest["kept"], manifest["rejected"])
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set nobody has decoded yet: what the tests' common cache holds would start no worker."""
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "set.json"
     sample.write(path, trajectories=12, environments=3, seed=5)
     return path
