@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import msgspec
+
 from analysis.records.jsontext import loads
 from analysis.records.model import Call
 from analysis.records.toolsets import Contract, ToolSet
 
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 _BY_KEYWORD = {
     "required": "missing_required",
     "additionalProperties": "unknown_key",
@@ -23,10 +26,16 @@ def check(call: Call, tools: ToolSet) -> tuple[str, str, str]:
         class that applies in the order undeclared tool, unparsable, not an object, missing required, unknown key,
         wrong type, enum. An empty text is read as no arguments.
     """
-    state, value = parse(call.arguments)
     contract = None if call.name is None else tools.contracts.get(call.name)
-    if contract is not None and isinstance(value, dict) and _fits(value, contract):
-        return state, "valid", ""
+    # What nearly every call is: an object, for a tool that is declared.
+    try:
+        value = _OBJECT.decode(call.arguments or "")
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        state, value = parse(call.arguments)
+    else:
+        state = "object"
+        if contract is not None and _fits(value, contract):
+            return "object", "valid", ""
     if call.name is None:
         return state, "unparsable", "the block names no tool"
     if contract is None:
@@ -35,7 +44,7 @@ def check(call: Call, tools: ToolSet) -> tuple[str, str, str]:
         return state, "unparsable", f"{call.name[:200]}: {value}"
     if state == "not_object":
         return state, "not_an_object", f"{call.name[:200]}: arguments are {type(value).__name__}"
-    kind, detail = breach(value, contract)
+    kind, detail = _breach(value, contract)
     return state, kind, detail and f"{call.name[:200]}: {detail}"
 
 
@@ -52,8 +61,19 @@ def parse(text: str | None) -> tuple[str, Any]:
 
 def _fits(value: dict[str, Any], contract: Contract) -> bool:
     """Is there no breach?"""
-    is_known = contract.is_open or contract.properties.issuperset(value)
-    return is_known and contract.validator is not None and bool(contract.validator.is_valid(value))
+    if contract.validator is None or not contract.required <= value.keys():
+        return False
+    return (contract.is_open or contract.properties.issuperset(value)) and bool(contract.validator.is_valid(value))
+
+
+def _breach(value: dict[str, Any], contract: Contract) -> tuple[str, str]:
+    """The first breach. Of missing arguments the same is said again and again, so it is asked for once."""
+    missing = contract.required.difference(value)
+    if not missing:
+        return breach(value, contract)
+    if missing not in contract.missing:
+        contract.missing[missing] = breach(value, contract)[1]
+    return "missing_required", contract.missing[missing]
 
 
 def breach(value: dict[str, Any], contract: Contract) -> tuple[str, str]:

@@ -22,11 +22,17 @@ class ToolSet(msgspec.Struct, frozen=True):
 
 
 class Contract(msgspec.Struct, frozen=True):
-    """What a tool's JSON Schema asks of the arguments. `validator` is None where the schema itself does not compile."""
+    """What a tool's JSON Schema asks of the arguments. `validator` is None where the schema itself does not compile.
+
+    `required` are the names without which nothing else of the value need be looked at, none where some part of the
+    schema requires too; `missing` remembers what the validator says of those that were not given.
+    """
 
     validator: Any
     properties: frozenset[str]
     is_open: bool
+    required: frozenset[str] = frozenset()
+    missing: dict[frozenset[str], str] = {}
 
 
 @lru_cache(maxsize=512)
@@ -79,7 +85,13 @@ def contract(schema: str) -> Contract:
         )
     except (ValueError, jsonschema_rs.ReferencingError):
         validator = None
-    return Contract(validator, properties, is_open)
+    return Contract(validator, properties, is_open, _required(schema, parsed) if validator else frozenset(), {})
+
+
+def _required(schema: str, parsed: dict[str, Any]) -> frozenset[str]:
+    listed = parsed.get("required")
+    is_alone = schema.count('"required"') == 1
+    return frozenset(listed) if is_alone and isinstance(listed, list) else frozenset()
 
 
 def _function(entry: object) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from analysis import records, sources
 from analysis.records.model import Rejected
@@ -37,42 +38,49 @@ def decode_unit(unit: sources.Unit, target: str) -> Receipt:
 
     A unit whose lines turn out not to start records leaves nothing and says so in its receipt.
     """
+    with _no_collector():
+        receipt, frames = _decode(unit)
+        if receipt.is_cut_wrong:
+            return receipt
+        for name, frame in frames.items():
+            write(
+                f"{target}/{name}/part-{unit.shard:05d}.parquet",
+                frame.write_parquet,
+                compression="zstd",
+                compression_level=1,
+            )
+    write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
+    return receipt
+
+
+def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
     rows = Rows()
     dialects: Counter[str] = Counter()
     unknown_keys: Counter[str] = Counter()
     damage: list[tuple[str, str]] = []
     kept = rejected = 0
-    with _no_collector():
-        for raw in sources.read_unit(unit):
-            if isinstance(raw, sources.Damage):
-                damage.append((raw.origin, raw.reason))
-                continue
-            record = _read(raw, unknown_keys)
-            if isinstance(record, Rejected):
-                if rejected < DOUBTS and sources.is_cut_wrong(unit, raw):
-                    return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True)
-                rejected += 1
-            else:
-                dialects[record.dialect] += 1
-                kept += 1
-            rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
+    for raw in sources.read_unit(unit):
+        if isinstance(raw, sources.Damage):
+            damage.append((raw.origin, raw.reason))
+            continue
+        record = _read(raw, unknown_keys)
+        if isinstance(record, Rejected):
+            if rejected < DOUBTS and sources.is_cut_wrong(unit, raw):
+                return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True), {}
+            rejected += 1
+        else:
+            dialects[record.dialect] += 1
+            kept += 1
+        rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
     receipt = Receipt(
         unit.shard, unit.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
     )
-    for name, frame in rows.frames().items():
-        write(
-            f"{target}/{name}/part-{unit.shard:05d}.parquet",
-            frame.write_parquet,
-            compression="zstd",
-            compression_level=1,
-        )
-    write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
-    return receipt
+    return receipt, rows.frames()
 
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """Rows make no cycles; the collector would walk the growing lists again and again for nothing."""
+    """Rows make no cycles; the collector would walk them again and again for nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,0 +1,51 @@
+"""The short ways through the check of arguments say what the validator says."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.records import arguments
+from analysis.records.model import Call
+from analysis.records.toolsets import toolset
+
+FLAT = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}, "b": {"type": "integer"}, "c": {"enum": ["x", "y"]}},
+    "required": ["a", "b"],
+}
+NESTED = {
+    "type": "object",
+    "properties": {"a": {"type": "object", "properties": {"in": {"type": "string"}}, "required": ["in"]}, "b": {}},
+    "required": ["a", "b"],
+}
+NAMED = {"type": "object", "properties": {"required": {"type": "string"}}, "required": ["required"]}
+VALUES = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["x", "y", "z"])),
+    lambda inner: st.dictionaries(st.sampled_from(["in", "a"]), inner, max_size=2),
+    max_leaves=3,
+)
+
+
+@pytest.mark.parametrize("schema", [FLAT, NESTED, NAMED], ids=["flat", "nested", "a property named required"])
+@given(value=st.dictionaries(st.sampled_from(["a", "b", "c", "required", "other"]), VALUES, max_size=4))
+def test_arguments_are_classed_as_the_validator_classes_them_and_in_its_words(
+    schema: dict[str, Any], value: dict[str, Any]
+) -> None:
+    tools = toolset(json.dumps([{"type": "function", "function": {"name": "t", "parameters": schema}}]))
+    state, kind, detail = arguments.check(Call("t", json.dumps(value), "string"), tools)
+    expected, said = arguments.breach(value, tools.contracts["t"])
+    assert (state, kind, detail) == ("object", expected, f"t: {said}" if said else "")
+
+
+def test_only_names_that_no_other_part_of_the_schema_could_miss_are_looked_for_first() -> None:
+    tools = toolset(
+        json.dumps([{"name": name, "parameters": s} for name, s in (("f", FLAT), ("n", NESTED), ("r", NAMED))])
+    )
+    assert {name: contract.required for name, contract in tools.contracts.items()} == {
+        "f": {"a", "b"},
+        "n": frozenset(),
+        "r": frozenset(),
+    }
