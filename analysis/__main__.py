@@ -302,6 +302,9 @@ def write_sample(options: argparse.Namespace) -> int:
 def report(options: argparse.Namespace) -> int:
     """Make the reports."""
     from analysis.parameters import ParameterError  # noqa: PLC0415
+    from analysis.report import kernels  # noqa: PLC0415
+
+    kernels.warm_up()  # imports while this process does; a refusal below has lost nothing by it
     from analysis.report.run import Request, run  # noqa: PLC0415  papermill and nbconvert take seconds
 
     chosen = {name: value for name in vars(Request()) if (value := getattr(options, name, None)) is not None}
@@ -468,7 +471,7 @@ def _report_options(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--suite", type=Path, metavar="FILE", help="declaration of the reports; default: reports/suite.toml"
     )
-    verb.add_argument("--jobs", type=_positive, metavar="N", help="notebooks at a time; default: one a core")
+    verb.add_argument("--jobs", type=_positive, metavar="N", help="notebooks at a time; default: one more than cores")
     verb.add_argument("--timeout", type=_positive, metavar="S", help="seconds a cell may take; default: 600")
     verb.add_argument("--engine", metavar="NAME", help="papermill engine to execute with")
     verb.add_argument("--quiet", action="store_true", help="no progress bar")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from papermill.exceptions import PapermillExecutionError
 from papermill.iorw import papermill_io
 
 from analysis.report import kernels
+from analysis.report.run import _own_loop
 from tests.conftest import ROOT
 
 pytestmark = pytest.mark.slow
@@ -140,6 +142,23 @@ def test_the_notebook_is_saved_while_it_runs_but_not_at_every_cell(
     monkeypatch.setattr(NotebookExecutionManager, "save", save)
     execute(tmp_path, *["1"] * 30, "import time; time.sleep(1.2)", "2")
     assert 3 <= save.call_count <= 6, "begun, after the long cell, ended"
+
+
+def test_kernels_at_once_lose_no_output_and_end_when_they_are_asked_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in ten was killed after 2.5 s: its app had closed what its control thread still sent through."""
+    sent = create_autospec(kernels._Process.send_signal, side_effect=kernels._Process.send_signal)
+    monkeypatch.setattr(kernels._Process, "send_signal", sent)
+
+    def one(number: int) -> list[str]:
+        with _own_loop():
+            return execute(tmp_path, f"print({number})", f"print('and', {number})")
+
+    with ThreadPoolExecutor(3) as pool:
+        said = list(pool.map(one, range(24)))
+    assert said == [[str(number), f"and {number}"] for number in range(24)]
+    assert {call.args[1] for call in sent.call_args_list} <= {signal.SIGINT}
 
 
 def test_a_dead_kernel_costs_its_own_notebook_only(tmp_path: Path) -> None:

@@ -53,7 +53,10 @@ class Exporter(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for: the options of `python -m analysis report`. 0 jobs means one a core."""
+    """What is asked for: the options of `python -m analysis report`.
+
+    0 jobs means one more than there are cores: at any time some notebook waits for its kernel to start or to end.
+    """
 
     source: str = "sample"
     only: tuple[str, ...] = ()
@@ -135,9 +138,11 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
     request.executed.mkdir(parents=True, exist_ok=True)
     sweep(request.executed)
     suite = _Suite(request, data, jobs, exporter or _own_exporter())
-    with _quiet():
+    # The work is in the kernels: this process has time for the schemas meanwhile.
+    with _quiet(), ThreadPoolExecutor(1) as aside:
+        schemas = aside.submit(publish_schemas, request.out / "schemas")
         suite.make()
-    publish_schemas(request.out / "schemas")
+    schemas.result()
     return Result(suite.folder.entries, suite.failures, suite.folder.index)
 
 
@@ -213,7 +218,7 @@ class _Suite:
         self.folder.begin(keep=bool(self.request.each))
         pending = {entry.name for entry in self.folder.pending}
         runnable = [job for job in self.jobs if job.name in pending]
-        pool = ThreadPoolExecutor(self.request.jobs or _cores())
+        pool = ThreadPoolExecutor(self.request.jobs or _cores() + 1)
         try:
             futures = {pool.submit(self._execute, job): job for job in runnable}
             bar = tqdm(
