@@ -91,18 +91,21 @@ class WarmProvisioner(LocalProvisioner):  # type: ignore[misc]  # jupyter_client
     """Starts a kernel by asking the server for a fork, and gives it the face of a `subprocess.Popen`."""
 
     running: ClassVar["set[_Process]"] = set()
+    started: "_Process | None" = None
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         argv = cmd[cmd.index("-f") :]
         loop = asyncio.get_running_loop()
         child = await loop.run_in_executor(None, _fork, argv, kwargs.get("env") or dict(os.environ), kwargs.get("cwd"))
-        self.process = _Process(child)
+        self.process = self.started = _Process(child)
         self.pid, self.pgid = child.pid, None
-        WarmProvisioner.running.add(self.process)
+        WarmProvisioner.running.add(self.started)
         return self.connection_info
 
     async def cleanup(self, restart: bool = False) -> None:
-        WarmProvisioner.running = {process for process in WarmProvisioner.running if process.poll() is None}
+        # Its own and no other's: those are other threads', which ask after them at the same time.
+        if self.started and self.started.poll() is not None:
+            WarmProvisioner.running.discard(self.started)
         await super().cleanup(restart)
 
 
@@ -115,7 +118,9 @@ class _Process:
         self.child = child
 
     def poll(self) -> int | None:
-        return self.child.exitcode
+        # multiprocessing asks after every child when it starts one, and an exit status can be read once.
+        with _lock:
+            return self.child.exitcode
 
     def wait(self) -> int | None:
         self.child.join()
