@@ -16,6 +16,7 @@ import fsspec
 import nbformat
 import papermill
 import pytest
+from jupyter_client.channels import HBChannel
 from jupyter_client.kernelspec import NoSuchKernel
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.engines import NotebookExecutionManager
@@ -142,6 +143,14 @@ def test_the_notebook_is_saved_while_it_runs_but_not_at_every_cell(
     monkeypatch.setattr(NotebookExecutionManager, "save", save)
     execute(tmp_path, *["1"] * 30, "import time; time.sleep(1.2)", "2")
     assert 3 <= save.call_count <= 6, "begun, after the long cell, ended"
+
+
+def test_no_thread_but_the_notebooks_own_uses_its_sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A heartbeat's socket was closed by one thread while another sent on it: a run in forty crashed."""
+    start = create_autospec(HBChannel.start)
+    monkeypatch.setattr(HBChannel, "start", start)
+    assert execute(tmp_path, "print('beats not')") == ["beats not"]
+    start.assert_not_called()
 
 
 def test_kernels_at_once_lose_no_output_and_end_when_they_are_asked_to(

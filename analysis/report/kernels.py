@@ -148,6 +148,14 @@ class WarmKernelClient(AsyncKernelClient):  # type: ignore[misc]
     that a warm kernel takes to start. Who executes tells messages apart by the request that they answer.
     """
 
+    def start_channels(self, **channels: bool) -> None:
+        """Without the heartbeat: whether the process lives is known from the process.
+
+        The heartbeat is a thread with a socket that the manager closes at the end, now and then while it is in use,
+        and then all of this process was gone.
+        """
+        super().start_channels(**{**channels, "hb": False})
+
     async def _async_wait_for_ready(self, timeout: float | None = None) -> None:
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         asked, is_answered = set(), False
