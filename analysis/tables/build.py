@@ -22,7 +22,6 @@ from typing import Any, TypeVar
 import msgspec
 import polars as pl
 from filelock import FileLock
-from tqdm.auto import tqdm
 
 from analysis import processes, sources
 from analysis.records.rules import BY_ID
@@ -451,5 +450,7 @@ def _ready() -> None:
 
 @contextmanager
 def _bar(total: int, initial: int, shown: bool) -> Iterator[Any]:
+    from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers need not import
+
     with tqdm(total=total, initial=initial, disable=not shown, desc="decoding", unit="part") as bar:
         yield bar

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
-from tqdm.auto import tqdm
 
-from analysis import records, sample, schema, sources
+from analysis import records, schema, sources
 from analysis.nearest import hint
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
@@ -249,6 +248,8 @@ class Tables:
         return files
 
     def _derived(self, table: Table, rows: Rows) -> pl.DataFrame:
+        from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers need not import
+
         units = [*self._units(self.files())]
         is_shared = not any(address.is_private(unit.path) for unit in units)
         is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > build.PARALLEL_BYTES
@@ -419,6 +420,8 @@ def written(source: str) -> dict[str, Any] | None:
 
 def _bundled(environments: str, scenarios: str) -> tuple[str, str, str]:
     """The sample's file and its siblings', played on first use and kept."""
+    from analysis import sample  # noqa: PLC0415  the sample's players are nothing to whoever has records
+
     size = sample.DEFAULT
     folder = cache.root() / "sample" / f"{sample.VERSION}-{size['trajectories']}-{size['environments']}-{size['seed']}"
     if not folder.exists():
