@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from analysis.records import arguments
 from analysis.records.model import Call, Finding, Message, Trajectory
@@ -47,10 +48,15 @@ def _order(trajectory: Trajectory) -> Iterator[Finding]:
     messages, turns = trajectory.messages, trajectory.shape
     if messages and not turns.startswith("S"):
         yield Finding("first_role_system", 0, f"the first message is {messages[0].delivered_as or messages[0].role}")
-    breaches = [found.start() + 1 for found in _BREACH.finditer(turns)]
-    if breaches:
+    if breaches := _breaches(turns):
         before, after = messages[breaches[0] - 1].role, messages[breaches[0]].role
         yield Finding("alternation", breaches[0], f"{after} after {before}; {len(breaches)} such places")
+
+
+@lru_cache(maxsize=4096)
+def _breaches(turns: str) -> list[int]:
+    """Positions of messages that may not follow the one before. Most records share their turns with others."""
+    return [found.start() + 1 for found in _BREACH.finditer(turns)]
 
 
 def _release(trajectory: Trajectory) -> Iterator[Finding]:
