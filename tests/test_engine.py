@@ -176,6 +176,29 @@ def test_a_dead_kernel_costs_its_own_notebook_only(tmp_path: Path) -> None:
     assert execute(tmp_path, "print('alive')") == ["alive"]
 
 
+@pytest.mark.parametrize(
+    ("signum", "said"),
+    [(signal.SIGKILL, "died before replying"), (signal.SIGSTOP, "didn't respond in 1 seconds")],
+    ids=["dies", "hangs"],
+)
+def test_a_kernel_that_does_not_come_up_is_told_and_left_behind(
+    signum: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch, started = kernels.WarmProvisioner.launch_kernel, []
+
+    async def launch_and_hurt(self: Any, cmd: list[str], **kwargs: Any) -> Any:
+        told = await launch(self, cmd, **kwargs)
+        started.append(self.pid)
+        os.kill(self.pid, signum)
+        return told
+
+    monkeypatch.setattr(kernels.WarmProvisioner, "launch_kernel", launch_and_hurt)
+    with pytest.raises(RuntimeError, match=said):
+        execute(tmp_path, "print('never')", start_timeout=1)
+    assert not is_running(started[0])
+    assert not kernels.WarmProvisioner.running
+
+
 def test_a_cell_over_its_time_limit_is_stopped_and_its_kernel_with_it(tmp_path: Path) -> None:
     with pytest.raises(CellTimeoutError):
         execute(
