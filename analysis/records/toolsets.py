@@ -90,7 +90,7 @@ def contract(schema: str) -> Contract:
 
 def _required(schema: str, parsed: dict[str, Any]) -> frozenset[str]:
     listed = parsed.get("required")
-    is_alone = schema.count('"required"') == 1
+    is_alone = schema.count('"required"') == 1 and '"depend' not in schema  # dependentRequired, dependencies
     return frozenset(listed) if is_alone and isinstance(listed, list) else frozenset()
 
 

@@ -21,6 +21,7 @@ NESTED = {
     "properties": {"a": {"type": "object", "properties": {"in": {"type": "string"}}, "required": ["in"]}, "b": {}},
     "required": ["a", "b"],
 }
+DEPENDENT = FLAT | {"dependentRequired": {"c": ["other"]}, "additionalProperties": True}
 NAMED = {"type": "object", "properties": {"required": {"type": "string"}}, "required": ["required"]}
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from(["x", "y", "z"])),
@@ -29,7 +30,11 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize("schema", [FLAT, NESTED, NAMED], ids=["flat", "nested", "a property named required"])
+@pytest.mark.parametrize(
+    "schema",
+    [FLAT, NESTED, DEPENDENT, NAMED],
+    ids=["flat", "nested", "dependent", "a property named required"],
+)
 @given(value=st.dictionaries(st.sampled_from(["a", "b", "c", "required", "other"]), VALUES, max_size=4))
 def test_arguments_are_classed_as_the_validator_classes_them_and_in_its_words(
     schema: dict[str, Any], value: dict[str, Any]
@@ -42,10 +47,16 @@ def test_arguments_are_classed_as_the_validator_classes_them_and_in_its_words(
 
 def test_only_names_that_no_other_part_of_the_schema_could_miss_are_looked_for_first() -> None:
     tools = toolset(
-        json.dumps([{"name": name, "parameters": s} for name, s in (("f", FLAT), ("n", NESTED), ("r", NAMED))])
+        json.dumps(
+            [
+                {"name": name, "parameters": s}
+                for name, s in (("f", FLAT), ("n", NESTED), ("d", DEPENDENT), ("r", NAMED))
+            ]
+        )
     )
     assert {name: contract.required for name, contract in tools.contracts.items()} == {
         "f": {"a", "b"},
         "n": frozenset(),
+        "d": frozenset(),
         "r": frozenset(),
     }
