@@ -157,6 +157,11 @@ class WarmKernelClient(AsyncKernelClient):  # type: ignore[misc]
         super().start_channels(**{**channels, "hb": False})
 
     async def _async_wait_for_ready(self, timeout: float | None = None) -> None:
+        """Wait until the kernel is heard on both channels.
+
+        Raises:
+            RuntimeError: it died, or was not heard in `timeout` seconds.
+        """
         deadline = time.monotonic() + (float("inf") if timeout is None else timeout)
         asked, is_answered = set(), False
         while True:
@@ -211,6 +216,7 @@ class WarmKernelManager(AsyncKernelManager):  # type: ignore[misc]
         return await super()._async_pre_start_kernel(**kw)
 
     async def _async_finish_shutdown(self, waittime: float | None = None, restart: bool = False, **kw: Any) -> None:
+        """Wait for a kernel that was asked to end, looking oftener than the manager this one stands for."""
         await super()._async_finish_shutdown(waittime, pollinterval=POLL_S, restart=restart)
 
     pre_start_kernel = _async_pre_start_kernel
