@@ -304,7 +304,8 @@ def report(options: argparse.Namespace) -> int:
     from analysis.parameters import ParameterError  # noqa: PLC0415
     from analysis.report import kernels  # noqa: PLC0415
 
-    kernels.warm_up()  # imports while this process does; a refusal below has lost nothing by it
+    if options.engine in (None, kernels.WARM):
+        kernels.warm_up()  # imports while this process does; a refusal below has lost nothing by it
     from analysis.report.run import Request, run  # noqa: PLC0415  papermill and nbconvert take seconds
 
     chosen = {name: value for name in vars(Request()) if (value := getattr(options, name, None)) is not None}

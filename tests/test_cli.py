@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import create_autospec
 
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from analysis import schema
 from analysis.__main__ import main
 from analysis.parameters import ParameterError
+from analysis.report import kernels
 from analysis.report import run as report
 from analysis.report.failures import Failure
 from analysis.report.folder import Entry
@@ -147,7 +149,16 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[report.Request]:
         return report.Result([], {}, Path("index.html"))
 
     monkeypatch.setattr(report, "run", run)
+    monkeypatch.setattr(kernels, "warm_up", create_autospec(kernels.warm_up))
     return seen
+
+
+@pytest.mark.parametrize(("words", "times"), [((), 1), (("--engine", "warm_kernel"), 1), (("--engine", "other"), 0)])
+def test_warm_kernels_are_begun_for_their_own_engine_only(
+    words: tuple[str, ...], times: int, cli: Run, asked: list[report.Request]
+) -> None:
+    cli("report", *words)
+    assert kernels.warm_up.call_count == times  # type: ignore[attr-defined]
 
 
 def test_report_without_options_is_the_sample(cli: Run, asked: list[report.Request]) -> None:

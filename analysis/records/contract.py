@@ -54,9 +54,9 @@ def _order(trajectory: Trajectory) -> Iterator[Finding]:
 
 
 @lru_cache(maxsize=4096)
-def _breaches(turns: str) -> list[int]:
+def _breaches(turns: str) -> tuple[int, ...]:
     """Positions of messages that may not follow the one before. Most records share their turns with others."""
-    return [found.start() + 1 for found in _BREACH.finditer(turns)]
+    return tuple(found.start() + 1 for found in _BREACH.finditer(turns))
 
 
 def _release(trajectory: Trajectory) -> Iterator[Finding]:

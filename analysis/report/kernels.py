@@ -28,6 +28,8 @@ from jupyter_client.provisioning import LocalProvisioner
 
 from analysis import processes
 
+WARM = "warm_kernel"  # as papermill knows the engine that starts them
+
 # Imported once in the server, in this order: two seconds that every notebook would wait for. Of the project there is
 # only `imports` among them, which shortens the rest: a kernel imports the project anew, as it stands then.
 PRELOAD = ["analysis.imports", "altair", "jsonschema", "msgspec", "jsonschema_rs", "fsspec", "filelock", "tqdm.auto"]

@@ -40,7 +40,6 @@ from analysis.tables import Tables, load
 PLACE = Path("reports") if HOME != ROOT else ROOT / "reports"
 HTML = PLACE / "html"
 EXECUTED = PLACE / "executed"
-WARM = "warm_kernel"
 # What decides how a page looks, beside the project itself.
 PACKAGES = ("altair", "nbconvert", "papermill", "polars", "vl-convert-python")
 
@@ -69,7 +68,7 @@ class Request:
     environments: str = ""
     scenarios: str = ""
     suite: Path = SUITE
-    engine: str = WARM
+    engine: str = kernels.WARM
     progress: bool = True
 
 
@@ -125,8 +124,8 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
     siblings = {name: getattr(request, name) for name in ("environments", "scenarios") if getattr(request, name)}
     given = {**siblings, **request.parameters}
     parameters = resolve(reports, given, offered={"source": request.source})
-    if request.engine == WARM:
-        papermill.engines.papermill_engines.register(WARM, _warm_engine())
+    if request.engine == kernels.WARM:
+        papermill.engines.papermill_engines.register(kernels.WARM, _warm_engine())
         kernels.warm_up()  # imports while the tables are read
     data = load(
         request.source,
