@@ -105,7 +105,7 @@ def _url(data: Tables, file: File, folder: Path) -> str:
 
 def _sha256(file: File) -> str:
     with address.reading(file.path), address.open_bytes(file.path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _encoding(file: File, container: str) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import fsspec
 import polars as pl
@@ -60,12 +61,13 @@ def reading(address: str) -> Iterator[None]:
         raise SourceError(f"{address}: cannot be read: {why}") from error
 
 
-def open_bytes(address: str) -> IO[bytes]:
+def open_bytes(address: str) -> BufferedReader:
+    """A file, or what fsspec opens, which is read like one."""
     # Not through fsspec where a plain file will do: its buffering costs a tenth of the reading.
     if not is_remote(address):
         return Path(address).open("rb")
     fs, path = filesystem(address)
-    stream: IO[bytes] = fs.open(path, "rb")
+    stream: BufferedReader = fs.open(path, "rb")
     return stream
 
 

@@ -16,6 +16,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
+from io import BufferedReader
 from typing import IO, Literal, NamedTuple, Protocol, Self
 
 import msgspec
@@ -73,6 +74,8 @@ class Stream(Protocol):
 
     def read(self, size: int, /) -> bytes: ...
 
+    def readinto(self, buffer: bytearray | memoryview, /) -> int: ...
+
     def seek(self, offset: int, /) -> int: ...
 
 
@@ -122,7 +125,7 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
     return is_record and is_other and _is_object(data)
 
 
-def _open(path: str) -> "IO[bytes] | _Unpacked":
+def _open(path: str) -> "BufferedReader | _Unpacked":
     """The bytes of a file, unpacked if it is packed."""
     is_packed = _is_packed(path)
     stream = address.open_bytes(path)
@@ -159,6 +162,11 @@ class _Unpacked:
             held += more
         self.length += len(held)
         return bytes(held)
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def seek(self, offset: int) -> int:
         self.length = self.inner.seek(offset)
@@ -268,61 +276,84 @@ def _by_lines(unit: Unit, stream: Stream) -> Iterator[Raw | Damage]:
 
 def _between_marks(unit: Unit, stream: Stream, mark: bytes) -> Iterator[tuple[int, bytes, bool | None]]:
     """(offset, record, None) from each line start in the unit to the next one; at the file's end, was it closed?"""
-    start = max(unit.start - 1, 0)
-    stream.seek(start)
-    buffer, base = stream.read(min(unit.end - start + len(mark), STRIDE_BYTES)), start
+    before = max(unit.start - 1, 0)
+    stride = _Stride(stream, before, min(unit.end - before + len(mark), STRIDE_BYTES))
     if unit.start == 0 and mark == b"\n":
-        position = len(_BOM) if buffer.startswith(_BOM) else 0
+        position = len(_BOM) if stride.buffer.startswith(_BOM) else 0
     else:
-        while (found := _find_line(buffer, mark, 0)) < 0:
-            more = stream.read(STRIDE_BYTES)
-            if not more or base + len(buffer) >= unit.end + len(mark):
+        while (found := stride.find_line(mark, 0)) < 0:
+            if stride.base + stride.end >= unit.end + len(mark) or not stride.more(max(stride.end - len(mark), 0)):
                 return
-            seam = max(len(buffer) - len(mark), 0)
-            buffer, base = buffer[seam:] + more, base + seam
         position = found + 1
-        if base + position >= unit.end:
+        if stride.base + position >= unit.end:
             return
     while True:
-        following = _find_line(buffer, mark, position)
+        following = stride.find_line(mark, position)
         while following < 0:
-            more = stream.read(max(STRIDE_BYTES, len(buffer) - position))
-            if not more:
-                start, text, is_closed = _cut(buffer, position, len(buffer), mark)
-                yield base + start, text, is_closed
+            seam = max(stride.end - position - len(mark), 0)
+            is_end = not stride.more(position)
+            position = 0
+            if is_end:
+                start, text, is_closed = stride.cut(position, stride.end, mark)
+                yield stride.base + start, text, is_closed
                 return
-            seam = max(len(buffer) - position - len(mark), 0)
-            buffer, base, position = buffer[position:] + more, base + position, 0
-            following = _find_line(buffer, mark, seam)
-        start, text, _ = _cut(buffer, position, following, mark)
-        yield base + start, text, None
+            following = stride.find_line(mark, seam)
+        start, text, _ = stride.cut(position, following, mark)
+        yield stride.base + start, text, None
         position = following + 1
-        if base + position >= unit.end:
+        if stride.base + position >= unit.end:
             return
 
 
-def _find_line(buffer: bytes, mark: bytes, start: int) -> int:
-    """`buffer.find(mark, start)`, faster: a mark begins with a line break, and these are rare inside records."""
-    found = buffer.find(b"\n", start)
-    while found >= 0 and not buffer.startswith(mark, found):
-        found = buffer.find(b"\n", found + 1)
-    return found
+class _Stride:
+    """What was read of a stream and not yet cut out: `buffer[:end]`, from the offset `base` on.
 
+    One buffer is filled again and again, the rest moved to its front: memory that is asked for anew, and joining the
+    rest with what follows, took as long as reading. It grows only for a record that fills half of it.
+    """
 
-def _cut(buffer: bytes, start: int, end: int, mark: bytes) -> tuple[int, bytes, bool]:
-    """(start, record, was the array closed after it), without white space, comma and bracket, in one copy."""
-    while start < end and buffer[start] in _SPACE:
-        start += 1
-    near = max(end - 64, start)
-    tail = buffer[near:end].rstrip(_SPACE)
-    is_closed = tail.endswith(b"]") and mark != b"\n"
-    if is_closed:
-        tail = tail[:-1].rstrip(_SPACE)
-    if mark != b"\n":
-        tail = tail.removesuffix(b",").rstrip(_SPACE)
-    if not tail and near > start:
-        return start, buffer[start:end].rstrip(_SPACE), is_closed
-    return start, buffer[start : near + len(tail)], is_closed
+    def __init__(self, stream: Stream, base: int, size: int) -> None:
+        stream.seek(base)
+        self.stream = stream
+        self.base = base
+        self.buffer = bytearray(size)
+        self.end = stream.readinto(self.buffer)
+
+    def more(self, position: int) -> bool:
+        """Let go of what stands before the position, which becomes 0, and read on; False at the stream's end."""
+        rest = memoryview(self.buffer)[position : self.end]
+        if len(rest) > len(self.buffer) // 2:
+            self.buffer = bytearray(2 * len(self.buffer))
+        room = memoryview(self.buffer)
+        room[: len(rest)] = rest
+        self.base += position
+        self.end = len(rest) + self.stream.readinto(room[len(rest) :])
+        return self.end > len(rest)
+
+    def find_line(self, mark: bytes, start: int) -> int:
+        """As `find`, faster: a mark begins with a line break, and these are rare inside records."""
+        buffer, end = self.buffer, self.end
+        found = buffer.find(b"\n", start, end)
+        while found >= 0 and not buffer.startswith(mark, found, end):
+            found = buffer.find(b"\n", found + 1, end)
+        return found
+
+    def cut(self, start: int, end: int, mark: bytes) -> tuple[int, bytes, bool]:
+        """(start, record, was the array closed after it), without white space, comma and bracket."""
+        buffer = self.buffer
+        while start < end and buffer[start] in _SPACE:
+            start += 1
+        near = max(end - 64, start)
+        tail = buffer[near:end].rstrip(_SPACE)
+        is_closed = tail.endswith(b"]") and mark != b"\n"
+        if is_closed:
+            tail = tail[:-1].rstrip(_SPACE)
+        if mark != b"\n":
+            tail = tail.removesuffix(b",").rstrip(_SPACE)
+        if not tail and near > start:
+            return start, bytes(buffer[start:end].rstrip(_SPACE)), is_closed
+        with memoryview(buffer) as whole:
+            return start, bytes(whole[start : near + len(tail)]), is_closed
 
 
 def _torn(text: bytes) -> str:
