@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from analysis.records.jsontext import canonical, loads
+from analysis.records.jsontext import canonical, loads, unescaped
 from analysis.records.model import ArgumentsForm, Call, Finding, Message, Role
 from analysis.records.record import Record, UnreadableError, exact_text
 
@@ -67,6 +67,10 @@ def read_messages(record: Record, key: str = "messages", own: Mapping[str, Role]
     Raises:
         UnreadableError: they are not a list of objects.
     """
+    try:
+        return _messages(_TYPED.decode(unescaped(record.fields.get(key, b""))))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        pass
     text = record.inner(key)
     try:
         return _messages(_TYPED.decode(text))

@@ -1,6 +1,7 @@
 """One raw record, opened one level deep: its keys, each with the raw JSON text of its value."""
 
 from collections import Counter
+from collections.abc import Set
 from typing import Any
 
 import msgspec
@@ -10,26 +11,6 @@ from analysis.records.model import Finding
 
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _STRING = msgspec.json.Decoder(str)
-
-
-_ABSENT = msgspec.Raw()
-
-
-class _Published(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """The release's record. Its messages are nine tenths of it: unescaped in the pass that finds the other members."""
-
-    messages: str
-    traj_type: msgspec.Raw = _ABSENT
-    task_info: msgspec.Raw = _ABSENT
-    tools: msgspec.Raw = _ABSENT
-    user_messages: msgspec.Raw = _ABSENT
-    steps: msgspec.Raw = _ABSENT
-    trial: msgspec.Raw = _ABSENT
-    total_reward: msgspec.Raw = _ABSENT
-
-
-_PUBLISHED = msgspec.json.Decoder(_Published)
-_OTHERS = [name for name in _Published.__struct_fields__ if name != "messages"]
 
 
 class UnreadableError(Exception):
@@ -44,24 +25,15 @@ class Record:
         self.size = len(raw)
         self.findings: list[Finding] = []
         self.unknown_keys: Counter[str] = Counter()
-        # Values that are JSON text, already taken out of their string.
-        self.texts: dict[str, str] = {}
-        self.fields: dict[str, Any]
-        try:
-            published = _PUBLISHED.decode(raw)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError):
-            self.fields, flags = open_members(raw)
-            self.flag("record", flags)
-        else:
-            self.fields = {name: held for name in _OTHERS if (held := getattr(published, name)) is not _ABSENT}
-            self.texts["messages"] = published.messages
+        self.fields, flags = open_members(raw)
+        self.flag("record", flags)
 
     def __contains__(self, key: str) -> bool:
-        return key in self.fields or key in self.texts
+        return key in self.fields
 
     @property
-    def keys(self) -> set[str]:
-        return self.fields.keys() | self.texts.keys()
+    def keys(self) -> Set[str]:
+        return self.fields.keys()
 
     def flag(self, place: str, flags: list[Flag], message: int | None = None) -> None:
         if flags:
@@ -69,14 +41,10 @@ class Record:
 
     def raw(self, key: str) -> bytes:
         """The raw JSON of a value; b"null" when the key is absent."""
-        if key in self.texts:
-            return msgspec.json.encode(self.texts[key])
         return bytes(self.fields.get(key, b"null"))
 
     def inner(self, key: str) -> str | bytes:
         """The JSON text of a value that may itself be held as a JSON string; `null` when absent or null."""
-        if key in self.texts:
-            return self.texts[key]
         held = self.fields.get(key, b"null")
         try:
             # Most often it is a string; to try costs less than to copy the value for a look at its first byte.
