@@ -6,9 +6,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-import fsspec
 import polars as pl
-from fsspec.implementations.local import LocalFileSystem
 from polars.io.plugins import register_io_source
 
 from analysis.sources.errors import SourceError
@@ -21,8 +19,11 @@ _PRIVATE = ("memory",)
 
 def plain(address: str) -> str:
     """`file://` addresses as the paths they are; others as they are."""
-    is_local = address.startswith(("file://", "local://"))
-    return str(LocalFileSystem._strip_protocol(address)) if is_local else address
+    if not address.startswith(("file://", "local://")):
+        return address
+    from fsspec.implementations.local import LocalFileSystem  # noqa: PLC0415  asyncio and more, which files need not
+
+    return str(LocalFileSystem._strip_protocol(address))
 
 
 def is_remote(address: str) -> bool:
@@ -40,6 +41,8 @@ def filesystem(address: str) -> tuple[Any, str]:
     Raises:
         SourceError: fsspec knows no such protocol, or lacks the package for it.
     """
+    import fsspec  # noqa: PLC0415  as above
+
     try:
         fs, path = fsspec.core.url_to_fs(address)
     except (ImportError, ValueError) as error:

@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 
 import msgspec
 import polars as pl
-from filelock import FileLock
 
 from analysis import processes, sources
 from analysis.records.rules import BY_ID
@@ -73,6 +72,8 @@ def kept(
     workers: Executor | None = None,
 ) -> str:
     """The same of contents whose hash is known, perhaps with workers that have started."""
+    from filelock import FileLock  # noqa: PLC0415  workers wait for no lock
+
     done = _cache_folder(digest, files)
     if not _is_sealed(done):
         done.parent.mkdir(parents=True, exist_ok=True)
