@@ -1,6 +1,8 @@
 """What a handle says of itself, in a terminal and in a notebook, and what it answers to a misspelt name."""
 
 import copy
+import hashlib
+import json
 import pickle
 import shutil
 from html.parser import HTMLParser
@@ -11,7 +13,7 @@ import pytest
 
 from analysis import load
 from analysis.schema import BASE_TABLES, RECORD_TABLES
-from analysis.tables import Tables
+from analysis.tables import Tables, write_tables
 from tests.builders import decode, step, trajectory
 
 HOSTILE = "</code></summary><script>alert(1)</script><img src=x onerror=alert(1)>"
@@ -179,3 +181,16 @@ def test_a_handle_is_copied_and_pickled_like_any_value(sample: Tables) -> None:
 def test_a_path_is_as_good_as_its_text(tmp_path: Path) -> None:
     data = decode(trajectory(), folder=tmp_path)
     assert load(tmp_path / "trajectories.json", progress=False).manifest == data.manifest
+
+
+def test_a_source_of_one_file_has_its_sha256_and_others_have_none(tmp_path: Path) -> None:
+    one, both, written = tmp_path / "one.json", tmp_path / "both", tmp_path / "tables"
+    one.write_text(json.dumps([trajectory("a"), trajectory("b")]), encoding="utf-8")
+    both.mkdir()
+    for name in ("a.json", "b.json"):
+        shutil.copy(one, both / name)
+    write_tables(str(one), written, progress=False)
+    assert load(str(one), progress=False).sha256() == hashlib.sha256(one.read_bytes()).hexdigest()
+    assert load(str(both), progress=False).sha256() == ""
+    one.unlink()
+    assert load(str(written), progress=False).sha256() == ""

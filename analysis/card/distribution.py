@@ -1,6 +1,5 @@
 """Where a reader of the card finds the files that it tells of, and how to know them again."""
 
-import hashlib
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -49,7 +48,13 @@ def described(data: Tables, folder: Path) -> list[Described]:
         raise
     containers = {unit.name: unit.container for unit in plan(files)}
     return [
-        Described(file.name, _url(data, file, folder), file.size, _sha256(file), _encoding(file, containers[file.name]))
+        Described(
+            file.name,
+            _url(data, file, folder),
+            file.size,
+            address.sha256(file.path),
+            _encoding(file, containers[file.name]),
+        )
         for file in files
     ]
 
@@ -101,11 +106,6 @@ def _url(data: Tables, file: File, folder: Path) -> str:
     if repository := _repository(data):
         return f"https://huggingface.co/datasets/{repository}/resolve/{file.revision or 'main'}/{quote(file.name)}"
     return (below(file.path, folder) or file.name) if file.is_local else file.path
-
-
-def _sha256(file: File) -> str:
-    with address.reading(file.path), address.open_bytes(file.path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _encoding(file: File, container: str) -> str:

@@ -1,5 +1,6 @@
 """An address: a path of this machine, or whatever fsspec knows. Opened as bytes, scanned as Parquet, told apart."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
@@ -72,6 +73,16 @@ def open_bytes(address: str) -> BufferedReader:
     fs, path = filesystem(address)
     stream: BufferedReader = fs.open(path, "rb")
     return stream
+
+
+def sha256(address: str) -> str:
+    """Of a file's bytes: how hubs and publishers name them.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    with reading(address), open_bytes(address) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def scan_parquet(addresses: list[str]) -> pl.LazyFrame:

@@ -247,6 +247,14 @@ class Tables:
             raise sources.SourceError(f"{self.source}: changed since it was loaded; load it again")
         return files
 
+    def sha256(self) -> str:
+        """SHA-256 of the source's file; "" where it is not one file, or not here as it was loaded."""
+        try:
+            files = self.files()
+            return address.sha256(files[0].path) if len(files) == 1 else ""
+        except sources.SourceError:
+            return ""
+
     def _derived(self, table: Table, rows: Rows) -> pl.DataFrame:
         from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers need not import
 

@@ -59,7 +59,7 @@ def write_tables(
         ready = _tables_of(digest, files, place)
         if not ready and is_kept:
             ready = build.kept(source, files, digest, jobs=jobs, progress=progress, workers=workers)
-    working = _working(place, uuid.uuid4().hex if ready else digest[:12])
+    working = _working(place, uuid.uuid4().hex if ready else digest[-12:])
     _begin(working, digest, is_ready=ready == working)
     try:
         if ready:

@@ -16,7 +16,6 @@ MANIFEST: dict[str, Any] = {
     "kept": 9_022,
     "rejected": 0,
     "bytes": 701_200_000,
-    "content_hash": SHA,
     "dialects": {"release": 9_022},
     "synthetic": False,
 }
@@ -56,10 +55,13 @@ def judged(
     trajectories: pl.LazyFrame = RELEASE_LIKE,
     environments: pl.LazyFrame = NO_ENVIRONMENTS,
     scenarios: pl.LazyFrame = NO_SCENARIOS,
-    selection: dict[str, str] | None = None,
+    selection: dict[str, Any] | None = None,
+    sha256: str = SHA,
     **changed: Any,
 ) -> dict[tuple[str, str, str], tuple[str | None, str, str | None]]:
-    found = claims.check(trajectories, environments, scenarios, MANIFEST | changed, **(selection or {})).collect()
+    found = claims.check(
+        trajectories, environments, scenarios, MANIFEST | changed, sha256=lambda: sha256, **(selection or {})
+    ).collect()
     return {
         (quantity, scope, statistic): (value, verdict, reason)
         for quantity, scope, statistic, _, value, verdict, reason, _ in found.iter_rows()
@@ -126,8 +128,20 @@ def test_141_environments_published_and_140_found_is_a_difference() -> None:
 
 
 def test_other_bytes_differ_without_a_number() -> None:
-    found = judged(content_hash="0" * 64)
+    found = judged(sha256="0" * 64)
     assert found["sha256 of the file", "all", "text"] == ("0" * 64, "differs", "other bytes")
+
+
+def test_where_there_is_no_file_its_hash_is_not_checkable() -> None:
+    nothing = (None, "not checkable", "nothing of the kind in this source")
+    assert judged(sha256="")["sha256 of the file", "all", "text"] == nothing
+
+
+def test_the_hash_of_what_cannot_be_the_release_is_not_asked_for() -> None:
+    def never() -> str:
+        raise AssertionError("asked for")
+
+    claims.check(RELEASE_LIKE, NO_ENVIRONMENTS, NO_SCENARIOS, MANIFEST | {"records_in": 420}, sha256=never).collect()
 
 
 @pytest.mark.parametrize(
@@ -301,7 +315,7 @@ def test_what_was_found_is_shown_as_it_was_published_or_with_decimals_where_it_w
 
 
 def test_an_empty_source_shows_every_claim_as_not_checkable() -> None:
-    nothing = {"records_in": 0, "kept": 0, "rejected": 0, "bytes": 0, "content_hash": "", "dialects": {}}
+    nothing = {"records_in": 0, "kept": 0, "rejected": 0, "bytes": 0, "dialects": {}}
     found = claims.check(TRAJECTORIES.empty().lazy(), NO_ENVIRONMENTS, NO_SCENARIOS, nothing).collect()
     assert found["verdict"].unique().to_list() == ["not checkable"]
     assert found["reason"].null_count() == 0
