@@ -87,12 +87,7 @@ def shape(messages: list[Message]) -> str:
 
 
 class Trajectory(msgspec.Struct):
-    """One rollout, whatever dialect it came in.
-
-    `user_messages` is the JSON text of the dialogue as the user simulator saw it (roles inverted), "" when there is
-    none; nothing is measured on it, so it is read only by who shows it. `calls` are those of its messages in
-    their order, `shape` is theirs.
-    """
+    """One rollout, whatever dialect it came in. `calls` are those of its messages in their order, `shape` is theirs."""
 
     origin: str
     dialect: str
@@ -107,7 +102,6 @@ class Trajectory(msgspec.Struct):
     findings: list[Finding]
     calls: list[Call] = []
     shape: str = ""
-    user_messages: str = ""
     end_class: str = "empty"
     total_reward: float | None = None
     trial: str | None = None

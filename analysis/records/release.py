@@ -7,7 +7,7 @@ import msgspec
 
 from analysis.records.assemble import assemble
 from analysis.records.chat import read_messages
-from analysis.records.jsontext import is_json, loads
+from analysis.records.jsontext import is_json, loads, unescaped
 from analysis.records.model import Finding, Trajectory
 from analysis.records.record import Record, UnreadableError, exact_text, open_members
 
@@ -45,7 +45,7 @@ def read(record: Record) -> Trajectory:
         task_id=info["task_id"],
         task=info["task"],
     )
-    trajectory.user_messages = user_messages(record, trajectory.findings)
+    check_user_messages(record, trajectory.findings)
     rewards(record, trajectory)
     return trajectory
 
@@ -104,20 +104,15 @@ def _text_of(raw: bytes) -> str | None:
     return text
 
 
-def user_messages(record: Record, findings: list[Finding]) -> str:
-    """The user simulator's dialogue as JSON text, "" when there is none; a finding when it does not parse."""
+def check_user_messages(record: Record, findings: list[Finding]) -> None:
+    """A finding when the dialogue as the user simulator saw it does not parse; nothing is measured on it."""
+    if is_json(unescaped(record.fields.get("user_messages", b""))):
+        return
     text = record.inner("user_messages")
-    text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-    if text.strip() in ("", "null", "[]"):
-        return ""
-    if is_json(text):
-        return text
     try:
-        loads(text)
+        loads(text.strip() or "null")
     except ValueError as error:
         findings.append(Finding("inner_json", None, f"user_messages: {error}"))
-        return ""
-    return text
 
 
 def rewards(record: Record, trajectory: Trajectory) -> None:

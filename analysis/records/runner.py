@@ -10,7 +10,7 @@ from analysis.records.chat import number, read_messages
 from analysis.records.contract import STEP_CAPS
 from analysis.records.model import Call, Finding, Message, Trajectory
 from analysis.records.record import Record
-from analysis.records.release import rewards, task_info, tools_text, user_messages
+from analysis.records.release import check_user_messages, rewards, task_info, tools_text
 from analysis.records.text import declared_tools, responses, split_calls, split_reasoning
 
 MARKS = ("trajectory", "final_observation", "final_info", "terminated", "truncated")
@@ -51,7 +51,7 @@ def read(record: Record) -> Trajectory:
         task_id=info["task_id"],
         task=info["task"],
     )
-    trajectory.user_messages = user_messages(record, trajectory.findings)
+    check_user_messages(record, trajectory.findings)
     rewards(record, trajectory)
     _step_cap(record, trajectory)
     return trajectory
