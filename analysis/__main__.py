@@ -2,12 +2,14 @@
 
 import argparse
 import errno
+import os
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from analysis import sample
 from analysis.schema import SchemaError
@@ -530,5 +532,18 @@ def _say(problem: object) -> None:
     print("analysis:", " ".join(str(problem).split()), file=sys.stderr)
 
 
+def _leave(status: int) -> NoReturn:
+    """End the process at once: to take down what it imported, module by module, takes a tenth of a second.
+
+    Not where kernels have run, whose server is to be ended, nor where what was printed has not arrived.
+    """
+    if "analysis.report.kernels" not in sys.modules:
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+    sys.exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    _leave(main())
