@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -104,3 +105,35 @@ def rows_or_death(trajectory: Trajectory, here: int) -> Iterator[tuple[Any, ...]
     if os.getpid() != here:
         os._exit(9)
     return values.rows(trajectory)
+
+
+WAITING = """
+import multiprocessing, time
+from analysis.tables import build
+with build._pool(2) as pool:
+    build._await(pool)
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
+def test_a_run_that_is_killed_outright_leaves_no_worker_behind() -> None:
+    with subprocess.Popen([sys.executable, "-c", WAITING], stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        workers = run.stdout.readline().split()
+        run.kill()
+    assert workers
+    deadline = time.monotonic() + 20
+    while any(is_running(pid) for pid in workers) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(is_running(pid) for pid in workers)
+
+
+def is_running(pid: str) -> bool:
+    """Neither gone nor a zombie, which only waits to be counted."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

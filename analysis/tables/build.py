@@ -4,6 +4,7 @@ The folder may be a path of this machine or any address that fsspec writes to, a
 this machine or on a cluster, can reach it.
 """
 
+import atexit
 import errno
 import logging
 import os
@@ -15,8 +16,9 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_complet
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any, TypeVar
 
 import msgspec
@@ -431,11 +433,14 @@ def _pool(jobs: int) -> Iterator[Executor]:
         processes.environment(POLARS_MAX_THREADS="1"),
         # Ten lines that call `load` need no `if __name__` guard.
         processes.nameless_main(),
-        ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor,
     ):
-        for _ in range(jobs):
-            executor.submit(_ready)
-        yield executor
+        executor = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
+        try:
+            for _ in range(jobs):
+                executor.submit(_ready)
+            yield executor
+        finally:
+            executor.shutdown(cancel_futures=True)
 
 
 def _await(executor: Executor) -> None:
@@ -443,6 +448,20 @@ def _await(executor: Executor) -> None:
         executor.submit(_ready).result()
     except BrokenProcessPool:
         raise NoWorkersError from None
+
+
+def _begin() -> None:
+    Thread(target=_end_with_parent, daemon=True).start()
+    # Who started it waits for its end: it need not take down, module by module, what it imported.
+    atexit.register(os._exit, 0)
+
+
+def _end_with_parent() -> None:
+    """A run that is killed outright leaves no worker behind."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(0)
 
 
 def _ready() -> None:
