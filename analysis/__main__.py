@@ -16,7 +16,7 @@ from analysis.schema import SchemaError
 from analysis.sources import SourceError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED = 0, 1, 2, 6, 130
+OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED, NOBODY_READS = 0, 1, 2, 6, 130, 141  # as a shell says of SIGPIPE
 
 # Those of analysis.export, which takes half a second to import; a test holds the two together.
 EXPORT_FORMATS = ("messages", "sharegpt", "alpaca-mask-history", "parquet", "raw")
@@ -129,9 +129,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         status: int = options.run(options)
+        sys.stdout.flush()
     except (SourceError, SchemaError) as error:
         return _complain(error, COULD_NOT)
     except OSError as error:
+        if isinstance(error, BrokenPipeError) and error.filename is None:
+            # Whoever reads has seen enough, as `head` does: there is nobody to tell, and nothing went wrong here.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return NOBODY_READS
         return _complain(_cannot_write(error), CANNOT_WRITE)
     except KeyboardInterrupt:
         return _complain("interrupted", INTERRUPTED)

@@ -1,6 +1,7 @@
 """The command line: what it writes, what it says on stderr, and its exit statuses."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -49,6 +50,20 @@ GOOD = trajectory(env_id="bank", steps=[step(tool="get_user"), step(tool="transf
 
 
 # tables
+
+
+def test_a_reader_that_leaves_early_ends_the_run_without_a_word() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    run = subprocess.run(
+        [sys.executable, "-m", "analysis", "tables", "--describe", "messages"],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(write)
+    assert (run.returncode, run.stderr) == (141, "")
 
 
 def test_tables_writes_every_table_and_a_manifest(cli: Run, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from analysis.nearest import nearest as names_near
+from analysis.sources import address
 from analysis.sources.errors import SourceError
 
 if TYPE_CHECKING:
@@ -306,7 +307,7 @@ def _verify(wanted: Wanted, path: Path, sibling: "RepoSibling") -> None:
     if sibling.lfs is not None:
         expected = sibling.lfs.sha256
         # The library's cache names a large file by its checksum, and what has that name was compared already.
-        found = expected if path.resolve().name == expected else _sha256(path)
+        found = expected if path.resolve().name == expected else address.sha256(str(path))
     elif sibling.blob_id is not None:
         content = path.read_bytes()
         expected = sibling.blob_id
@@ -434,13 +435,8 @@ def _commit(info: "DatasetInfo") -> str:
 def _described(name: str, path: Path) -> HubFile:
     # The library's cache names a large file by its SHA-256, which was verified when it came.
     blob = path.resolve().name
-    sha256 = blob if re.fullmatch(r"[0-9a-f]{64}", blob) else _sha256(path)
+    sha256 = blob if re.fullmatch(r"[0-9a-f]{64}", blob) else address.sha256(str(path))
     return HubFile(name, path, path.stat().st_size, sha256)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _files(names: list[str]) -> str:
