@@ -44,7 +44,7 @@ def rows(shape: str, record: Record, changes: Counter[str] | None = None) -> lis
 
 def same(trajectory: Trajectory, **changed: Any) -> Trajectory:
     """A trajectory without what every copy changes, and what this one may."""
-    return msgspec.structs.replace(trajectory, origin="", record_bytes=0, user_messages="", **changed)
+    return msgspec.structs.replace(trajectory, origin="", record_bytes=0, **changed)
 
 
 # Round trips
