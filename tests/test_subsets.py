@@ -128,6 +128,13 @@ def test_a_source_that_has_changed_is_refused_with_the_remedy() -> None:
         load(path)
 
 
+def test_a_subset_of_an_earlier_version_is_not_said_to_have_changed() -> None:
+    path = saved(load(written(people())), ID[1])
+    path.write_text(path.read_text(encoding="utf-8").replace("blake3:", ""), encoding="utf-8")
+    with pytest.raises(SourceError, match=r"few.subset.toml: .* a hash that earlier versions used; choose again"):
+        load(path)
+
+
 def test_ids_that_are_not_there_or_name_other_records_are_refused() -> None:
     path = saved(load(written(people())), ID[1], ID[2])
     text = path.read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ import msgspec
 import polars as pl
 
 from analysis.sources import SourceError, address
-from analysis.tables import places
+from analysis.tables import cache, places
 
 SUFFIX = ".subset.toml"
 _NAME = re.compile(r"[^\W_][\w .-]{0,99}")
@@ -105,6 +105,8 @@ def check(subset: Subset, manifest: dict[str, Any], trajectories: pl.LazyFrame) 
         SourceError: the source's bytes are others, an id is in it no more, or names another record.
     """
     again = f"choose again in notebooks/explore.ipynb with source = {subset.source!r}"
+    if not subset.content_hash.startswith(cache.ALGORITHM):
+        raise SourceError(f"{subset.file}: it knows its source by a hash that earlier versions used; {again}")
     if manifest["content_hash"] != subset.content_hash:
         raise SourceError(f"{subset.file}: {subset.source} has changed since this subset was saved; {again}")
     there = _records(trajectories, subset.trajectory_ids)
