@@ -1,9 +1,11 @@
-"""What starting another process needs for a moment: variables of its environment, and no main script to run again."""
+"""What another process needs: variables of its environment, no main script to run again, an end with who started it."""
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from multiprocessing import parent_process
+from threading import Thread
 from types import ModuleType
 
 
@@ -16,6 +18,19 @@ def nameless_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+def end_with_parent(end: Callable[[], object]) -> None:
+    """Have `end` called once the process that started this one is gone, were it killed outright."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        end()
+
+    Thread(target=wait, daemon=True).start()
 
 
 @contextmanager

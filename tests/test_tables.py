@@ -19,7 +19,7 @@ from polars.testing import assert_frame_equal
 from analysis import sample, schema, sources
 from analysis.schema import conform
 from analysis.sources import containers
-from analysis.tables import Tables, build, decode, load, write_tables
+from analysis.tables import Tables, build, cache, decode, load, write_tables
 from tests.builders import step, tool, trajectory
 from tests.dialects import MAKERS, make
 
@@ -103,6 +103,14 @@ def test_the_same_bytes_under_another_name_are_known_again(tmp_path: Path, monke
     monkeypatch.setattr(build, "decode_unit", None)
     other = load(written(tmp_path, dumped(people()), "copy.json"))
     assert other.manifest["source"].endswith("copy.json")
+
+
+def test_contents_are_named_by_the_published_blake3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "abc.json").write_bytes(b"abc")
+    # Of "abc", as other implementations give it.
+    known = "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85"
+    assert cache.content_hash(sources.locate(str(tmp_path / "abc.json"))) == f"blake3:{known}"
 
 
 def test_changed_bytes_of_the_same_size_and_time_are_not_missed(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ import signal
 import sys
 import tempfile
 import time
+from functools import partial
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from queue import Empty
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any, ClassVar
 from uuid import uuid4
 
@@ -71,7 +72,8 @@ def run_kernel(argv: list[str], env: dict[str, str], cwd: str | None) -> None:
         sys.path.insert(0, "")
     from ipykernel.kernelapp import IPKernelApp  # noqa: PLC0415  # already loaded in the server
 
-    Thread(target=_end_with_parent, daemon=True).start()
+    # A run that is killed outright leaves no kernel behind, nor what the kernel started.
+    processes.end_with_parent(partial(os.killpg, 0, signal.SIGKILL))
     # Its log is of no use here: what a cell raises is in the notebook, and how a kernel died is for its manager to say.
     IPKernelApp.launch_instance(argv=[*argv, "--log-level=CRITICAL"])
     # Asked to end, its control thread still sends what was printed, by way of another thread. The app closes that one
@@ -79,14 +81,6 @@ def run_kernel(argv: list[str], env: dict[str, str], cwd: str | None) -> None:
     if control := IPKernelApp.instance().control_thread:
         control.join(timeout=CONTROL_S)
     atexit._run_exitfuncs()  # what a notebook registered; a forked process would leave without
-
-
-def _end_with_parent() -> None:
-    """A run that is killed outright leaves no kernel behind, nor what the kernel started."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os.killpg(0, signal.SIGKILL)
 
 
 class WarmProvisioner(LocalProvisioner):  # type: ignore[misc]  # jupyter_client is not typed

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from importlib.metadata import version
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeVar
 
 import msgspec
@@ -451,17 +451,10 @@ def _await(executor: Executor) -> None:
 
 
 def _begin() -> None:
-    Thread(target=_end_with_parent, daemon=True).start()
+    # A run that is killed outright leaves no worker behind.
+    processes.end_with_parent(partial(os._exit, 0))
     # Who started it waits for its end: it need not take down, module by module, what it imported.
     atexit.register(os._exit, 0)
-
-
-def _end_with_parent() -> None:
-    """A run that is killed outright leaves no worker behind."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(0)
 
 
 def _ready() -> None:
