@@ -142,10 +142,10 @@ def run(
     had = {receipt.shard for receipt in receipts}
     missing = [unit for unit in by_lines if unit.shard not in had]
     size = sum(unit.end - unit.start for unit in missing)
-    with _bar(len(units), len(had), progress and size > PARALLEL_BYTES) as bar:
+    with _bar(len(units), len(had), progress and size > PARALLEL_BYTES) as count:
         for receipt in _map(missing, target, jobs if size > PARALLEL_BYTES else 1, dask, workers):
             receipts.append(receipt)
-            bar.update(1)
+            count(1)
     found = {receipt.file for receipt in receipts if receipt.is_cut_wrong} - misleading
     if found or misleading:
         misleading |= found
@@ -462,8 +462,12 @@ def _ready() -> None:
 
 
 @contextmanager
-def _bar(total: int, initial: int, shown: bool) -> Iterator[Any]:
-    from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers need not import
+def _bar(total: int, initial: int, shown: bool) -> Iterator[Callable[[int], object]]:
+    """What counts on a progress bar: so many units more are done."""
+    if not shown:
+        yield lambda _: None
+        return
+    from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers and quiet runs need not import
 
-    with tqdm(total=total, initial=initial, disable=not shown, desc="decoding", unit="part") as bar:
-        yield bar
+    with tqdm(total=total, initial=initial, desc="decoding", unit="part") as bar:
+        yield bar.update

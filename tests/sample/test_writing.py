@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analysis import sample
-from analysis.sample.write import write_records
+from analysis.sample.files import write_records
 
 
 def few() -> list[dict[str, Any]]:
