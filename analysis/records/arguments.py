@@ -17,6 +17,8 @@ _BY_KEYWORD = {
 }
 _ORDER = ("missing_required", "unknown_key", "wrong_type", "enum", "other_breach")
 
+_VALID = ("object", "valid", "")
+
 
 def check(call: Call, tools: ToolSet) -> tuple[str, str, str]:
     """Classify a call's arguments.
@@ -34,8 +36,13 @@ def check(call: Call, tools: ToolSet) -> tuple[str, str, str]:
         state, value = parse(call.arguments)
     else:
         state = "object"
-        if contract is not None and _fits(value, contract):
-            return "object", "valid", ""
+        if (
+            contract is not None
+            and contract.validator is not None
+            and (contract.is_open or contract.properties.issuperset(value))
+            and contract.validator.is_valid(value)
+        ):
+            return _VALID
     if call.name is None:
         return state, "unparsable", "the block names no tool"
     if contract is None:
@@ -57,13 +64,6 @@ def parse(text: str | None) -> tuple[str, Any]:
     except ValueError as error:
         return "unparsable", str(error)
     return ("object" if isinstance(value, dict) else "not_object"), value
-
-
-def _fits(value: dict[str, Any], contract: Contract) -> bool:
-    """Is there no breach?"""
-    if contract.validator is None or not contract.required <= value.keys():
-        return False
-    return (contract.is_open or contract.properties.issuperset(value)) and bool(contract.validator.is_valid(value))
 
 
 def _breach(value: dict[str, Any], contract: Contract) -> tuple[str, str]:

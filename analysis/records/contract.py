@@ -27,9 +27,10 @@ _BREACH = re.compile(r"[ACM](?=[ACM])|[SUOA](?=T)|[UOT](?=[UO])|.(?=S)")
 def check(trajectory: Trajectory, tools: ToolSet) -> None:
     """Classify every call's arguments and add the findings of the contract."""
     findings = trajectory.findings
+    check_arguments, names = arguments.check, tools.names
     for call in trajectory.calls:
-        call.arguments_state, call.arguments_class, detail = arguments.check(call, tools)
-        call.is_offered = call.name in tools.names
+        call.arguments_state, call.arguments_class, detail = check_arguments(call, tools)
+        call.is_offered = call.name in names
         if call.arguments_class not in _FINE and call.name is not None:
             findings.append(Finding(_rule(call), call.message, detail))
     findings.extend(_order(trajectory))

@@ -37,7 +37,7 @@ def pair(trajectory: Trajectory) -> None:
 def _pair_plainly(messages: list[Message], calls: list[Call]) -> bool:
     """Give each call the message behind it, unless some ids disagree or a reader has paired already."""
     for call in calls:
-        if call.result_message is not None or not _agree(call.id, messages[call.message + 1].answers):
+        if call.result_message is not None or (call.id and not _agree(call.id, messages[call.message + 1].answers)):
             return False
     for call in calls:
         call.result_message = call.message + 1
