@@ -6,14 +6,15 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import date
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from analysis import sample
-from analysis.schema import SchemaError
-from analysis.sources import SourceError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED, NOBODY_READS = 0, 1, 2, 6, 130, 141  # as a shell says of SIGPIPE
@@ -130,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
         sys.stdout.flush()
-    except (SourceError, SchemaError) as error:
+    except _mendable() as error:
         return _complain(error, COULD_NOT)
     except OSError as error:
         if isinstance(error, BrokenPipeError) and error.filename is None:
@@ -143,24 +144,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+def _mendable() -> tuple[type[Exception], ...]:
+    """Errors of the source or of its tables; asked for when there is one, because they come with Polars."""
+    from analysis.schema import SchemaError  # noqa: PLC0415
+    from analysis.sources import SourceError  # noqa: PLC0415
+
+    return SchemaError, SourceError
+
+
 def tables(options: argparse.Namespace) -> int:
     """Decode a source into tables; 1 when something was rejected or lost, unless that is asked to be borne."""
     if options.describe is not None:
         return _describe(options.describe, as_json=options.json)
     if not options.out:
         return _complain("tables takes SOURCE and OUT, or --describe; see --help", COULD_NOT)
-    from analysis.tables import write_tables  # noqa: PLC0415  polars: half a second that --help need not pay
-
     try:
-        manifest = write_tables(
-            options.source,
-            options.out,
-            environments=options.environments,
-            scenarios=options.scenarios,
-            jobs=options.jobs,
-            dask=options.dask,
-            progress=not options.quiet,
-        )
+        with _workers(options.source, options.jobs, options.dask) as workers:
+            from analysis.tables import write_tables  # noqa: PLC0415  polars: half a second that --help need not pay
+
+            manifest = write_tables(
+                options.source,
+                options.out,
+                environments=options.environments,
+                scenarios=options.scenarios,
+                jobs=options.jobs,
+                dask=options.dask,
+                progress=not options.quiet,
+                workers=workers,
+            )
     except FileExistsError as error:
         return _complain(error, COULD_NOT)
     kept, rejected, records = manifest["kept"], manifest["rejected"], manifest["records_in"]
@@ -172,6 +183,15 @@ def tables(options: argparse.Namespace) -> int:
     for damage in manifest["damage"]:
         _say(f"{damage['origin']}: {damage['reason']}")
     return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK
+
+
+def _workers(source: str, jobs: int, dask: str) -> AbstractContextManager["Executor | None"]:
+    """Processes that start while this one imports Polars, for a file that is worth more than one."""
+    from analysis import processes  # noqa: PLC0415
+
+    size = os.path.getsize(source) if os.path.isfile(source) else 0  # noqa: PTH113, PTH202
+    jobs = min(jobs or processes.cores(), size // processes.PARALLEL_BYTES)
+    return processes.workers(jobs) if jobs > 1 and not dask else nullcontext()
 
 
 def _describe(name: str, *, as_json: bool) -> int:

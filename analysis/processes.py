@@ -1,12 +1,84 @@
-"""What another process needs: variables of its environment, no main script to run again, an end with who started it."""
+"""What another process needs: variables of its environment, no main script to run again, an end with who started it.
 
+Imports nothing heavy: workers can be started before Polars is there.
+"""
+
+import atexit
 import os
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
+from importlib import import_module
 from multiprocessing import parent_process
+from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from types import ModuleType
+
+# Below this many bytes a second process costs more to start than it saves.
+PARALLEL_BYTES = 24 << 20
+# What workers import first, and call most.
+WORK = "analysis.tables.decode"
+
+
+class NoWorkersError(Exception):
+    """A worker process dies before it is given work: that says nothing about the work."""
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Process(SpawnProcess):
+    def start(self) -> None:
+        # Ten lines that call `load` need no `if __name__` guard.
+        with nameless_main():
+            super().start()
+
+
+class _Spawned(SpawnContext):
+    """A fork of Polars' threads could hang."""
+
+    Process = _Process
+
+
+@contextmanager
+def workers(jobs: int) -> Iterator[Executor]:
+    """So many processes, which begin with their imports; they end with this context."""
+    executor = ProcessPoolExecutor(jobs, mp_context=_Spawned(), initializer=_begin)
+    try:
+        for _ in range(jobs):
+            executor.submit(_ready)
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def await_one(executor: Executor) -> None:
+    """Wait for a worker that lives.
+
+    Raises:
+        NoWorkersError: there is none.
+    """
+    try:
+        executor.submit(_ready).result()
+    except BrokenProcessPool:
+        raise NoWorkersError from None
+
+
+def _begin() -> None:
+    os.environ["POLARS_MAX_THREADS"] = "1"  # the workers are the parallelism
+    # A run that is killed outright leaves no worker behind.
+    end_with_parent(partial(os._exit, 0))
+    # Who started it waits for its end: it need not take down, module by module, what it imported.
+    atexit.register(os._exit, 0)
+
+
+def _ready() -> None:
+    import_module(WORK)
 
 
 @contextmanager

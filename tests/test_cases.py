@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from analysis import records, schema
+from analysis import processes, records, schema
 from analysis.records import DIALECTS, READER_FAILED, chat
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.record import Record
 from analysis.schema import conform
 from analysis.sources import containers
-from analysis.tables import Tables, build, load
+from analysis.tables import Tables, load
 from analysis.tables.rows import Rows
 from tests.dialects import AS_FIELDS, MAKERS, WITH_TASK_INFO, block, make
 
@@ -505,7 +505,7 @@ def test_units_and_processes_change_nothing_but_the_shard_in_the_ids(
     (tmp_path / "all.json").write_text(json.dumps(mixture(), indent=4), encoding="utf-8")
     whole = tables(load(str(tmp_path / "all.json"), progress=False))
     monkeypatch.setattr(containers, "UNIT_BYTES", 2000)
-    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     for jobs in (1, 2):
         monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / f"cache-{jobs}"))
         data = load(str(tmp_path / "all.json"), jobs=jobs, progress=False)

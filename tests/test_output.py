@@ -19,7 +19,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from polars.testing import assert_frame_equal
 
-from analysis import schema, sources
+from analysis import processes, schema, sources
 from analysis.__main__ import main
 from analysis.sources import containers
 from analysis.tables import Tables, build, decode, load, places, write_tables
@@ -222,8 +222,8 @@ def test_an_object_is_put_whole_and_not_renamed(source: str, monkeypatch: pytest
 
 
 def test_memory_is_written_by_this_process_alone(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(build, "_pool", None)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "workers", None)
     assert write_tables(source, "memory://bucket/out", jobs=2, progress=False)["kept"] == 8
 
 
@@ -355,8 +355,8 @@ def test_a_full_disk_is_said_in_one_line_and_leaves_nothing_that_looks_finished(
 
 
 def test_a_full_disk_makes_no_unit_a_rejection(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(build, "_pool", ThreadPoolExecutor)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "workers", ThreadPoolExecutor)
     fills_up(monkeypatch, 9)
     with pytest.raises(OSError, match="No space left") as caught:
         load(source, jobs=2, progress=False)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from analysis import sample, schema, sources
+from analysis import processes, sample, schema, sources
 from analysis.schema import conform
 from analysis.sources import containers
 from analysis.tables import Tables, build, cache, decode, load, write_tables
@@ -204,7 +204,7 @@ def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
-    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(build, "decode_unit", dies_once)
     source = written(tmp_path, dumped(people()))
     units = sources.plan(sources.locate(source))

@@ -4,30 +4,31 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from analysis import load, sample
+from analysis import load, processes, sample
 from analysis.records import values
 from analysis.records.model import Trajectory
 from analysis.schema import VALUES
 from analysis.sources import containers
-from analysis.tables import build
+from analysis.tables import write_tables
 
 SCRIPT = """
 from analysis import load
 from analysis.records import values
 from analysis.records.model import Trajectory
 from analysis.schema import VALUES
+from analysis import processes
 from analysis.sources import containers
-from analysis.tables import build
 
-containers.UNIT_BYTES, build.PARALLEL_BYTES = 40_000, 0
-build._cores = lambda: 2
+containers.UNIT_BYTES, processes.PARALLEL_BYTES = 40_000, 0
+processes.cores = lambda: 2
 manifest = load({source!r}, progress=False).manifest
 print("once", manifest["records_in"], manifest["kept"], manifest["rejected"])
 """
@@ -63,13 +64,79 @@ def test_a_script_that_calls_load_at_its_top_is_run_once_and_loses_nothing(
     assert run.stderr == ""
 
 
+COMMAND = """
+import sys
+from analysis import processes
+
+processes.PARALLEL_BYTES, processes.cores = 40_000, lambda: 2
+real = processes.workers
+
+
+def started(jobs):
+    print(jobs, "polars" in sys.modules)
+    return real(jobs)
+
+
+processes.workers = started
+from analysis.__main__ import main
+
+sys.exit(main(["tables", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.slow
+def test_a_command_starts_its_workers_before_it_imports_polars_and_says_nothing_of_them(
+    source: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run = subprocess.run(
+        [sys.executable, "-c", COMMAND, source, out, "--quiet"],
+        env=os.environ | {"TRAJECTORY_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    assert run.stdout == f"2 False\n{out}: 12 records in = 12 kept + 0 rejected\n"
+    assert run.stderr == ""
+
+
+class Watched(ThreadPoolExecutor):
+    """Threads that keep what they were given to do, and whether they were shut down."""
+
+    def __init__(self) -> None:
+        super().__init__(2)
+        self.given: list[str] = []
+        self.is_down = False
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        self.given.append(work.__name__)
+        return super().submit(work, *arguments, **named)
+
+    def shutdown(self, *arguments: Any, **named: Any) -> None:
+        self.is_down = True
+        super().shutdown(*arguments, **named)
+
+
+def test_tables_are_decoded_by_the_workers_that_are_given_and_these_are_left_running(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    with Watched() as workers:
+        manifest = write_tables(str(source), tmp_path / "out", jobs=2, progress=False, workers=workers)
+        assert not workers.is_down
+    assert workers.given.count("decode_unit") == -(-source.stat().st_size // 40_000) > 1
+    assert (manifest["kept"], manifest["rejected"]) == (12, 0)
+
+
 def test_where_no_worker_process_starts_this_one_decodes_and_says_so(
     source: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
-    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(build, "_cores", lambda: 2)
-    monkeypatch.setattr(build, "_ready", partial(os._exit, 3))
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "cores", lambda: 2)
+    monkeypatch.setattr(processes, "_begin", partial(os._exit, 3))
     manifest = load(str(source), progress=False).manifest
     assert (manifest["records_in"], manifest["kept"], manifest["rejected"]) == (12, 12, 0)
     assert "no worker process" in caplog.text
@@ -92,8 +159,8 @@ def test_a_second_pass_in_several_processes_gives_the_rows_of_one(
 ) -> None:
     monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
     one = load(str(source), progress=False).derive(VALUES, values.rows, key="one").collect()
-    monkeypatch.setattr(build, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(build, "_cores", lambda: 2)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "cores", lambda: 2)
     rows = partial(rows_or_death, here=os.getpid()) if dies else values.rows
     several = load(str(source), progress=False).derive(VALUES, rows, key=f"several {dies}").collect()
     assert several.equals(one)
@@ -109,9 +176,9 @@ def rows_or_death(trajectory: Trajectory, here: int) -> Iterator[tuple[Any, ...]
 
 WAITING = """
 import multiprocessing, time
-from analysis.tables import build
-with build._pool(2) as pool:
-    build._await(pool)
+from analysis import processes
+with processes.workers(2) as pool:
+    processes.await_one(pool)
     print(*(child.pid for child in multiprocessing.active_children()), flush=True)
     time.sleep(60)
 """

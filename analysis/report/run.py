@@ -29,6 +29,7 @@ import polars as pl
 from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
+from analysis import processes
 from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
@@ -217,7 +218,7 @@ class _Suite:
         self.folder.begin(keep=bool(self.request.each))
         pending = {entry.name for entry in self.folder.pending}
         runnable = [job for job in self.jobs if job.name in pending]
-        pool = ThreadPoolExecutor(self.request.jobs or _cores() + 1)
+        pool = ThreadPoolExecutor(self.request.jobs or processes.cores() + 1)
         try:
             futures = {pool.submit(self._execute, job): job for job in runnable}
             bar = tqdm(
@@ -464,10 +465,6 @@ def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
             Group(name, **{count: row[count] for count in counts}, quantiles=tuple(row["quantiles"]), bars=bars)
         )
     return Overview(column, f"trajectories by steps, 0 to {(last + 1) * width - 1}, {width} a bar", groups)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

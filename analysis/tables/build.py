@@ -4,20 +4,16 @@ The folder may be a path of this machine or any address that fsspec writes to, a
 this machine or on a cluster, can reach it.
 """
 
-import atexit
 import errno
 import logging
-import os
 import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from importlib.metadata import version
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,8 +38,6 @@ MISLEADING = "misleading.json"
 UNFINISHED = "unfinished.json"
 # The output cannot be written: trying again would not help, and the user must know.
 OUTPUT_ERRORS = frozenset({errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EROFS})
-# Below this many bytes a second process costs more to start than it saves.
-PARALLEL_BYTES = 24 << 20
 
 
 def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = "", progress: bool = True) -> str:
@@ -91,15 +85,17 @@ def kept(
 
 
 @contextmanager
-def identified(files: list[sources.File], *, jobs: int) -> Iterator[tuple[str, Executor | None]]:
-    """(hash of the contents, workers): where a large file is read for its hash, they start meanwhile; else None."""
+def identified(
+    files: list[sources.File], *, jobs: int, workers: Executor | None = None
+) -> Iterator[tuple[str, Executor | None]]:
+    """(hash of the contents, workers): those given, or, where a large file is read, some that start meanwhile."""
     size = sum(file.size for file in files)
-    jobs = min(jobs or _cores(), -(-size // containers.UNIT_BYTES))
-    if jobs <= 1 or size <= PARALLEL_BYTES or cache.is_remembered(files):
-        yield cache.content_hash(files), None
-        return
-    with _pool(jobs) as workers:
+    jobs = min(jobs or processes.cores(), -(-size // containers.UNIT_BYTES))
+    if workers or jobs <= 1 or size <= processes.PARALLEL_BYTES or cache.is_remembered(files):
         yield cache.content_hash(files), workers
+        return
+    with processes.workers(jobs) as started:
+        yield cache.content_hash(files), started
 
 
 def cached(digest: str, files: list[sources.File]) -> str:
@@ -142,8 +138,8 @@ def run(
     had = {receipt.shard for receipt in receipts}
     missing = [unit for unit in by_lines if unit.shard not in had]
     size = sum(unit.end - unit.start for unit in missing)
-    with _bar(len(units), len(had), progress and size > PARALLEL_BYTES) as count:
-        for receipt in _map(missing, target, jobs if size > PARALLEL_BYTES else 1, dask, workers):
+    with _bar(len(units), len(had), progress and size > processes.PARALLEL_BYTES) as count:
+        for receipt in _map(missing, target, jobs if size > processes.PARALLEL_BYTES else 1, dask, workers):
             receipts.append(receipt)
             count(1)
     found = {receipt.file for receipt in receipts if receipt.is_cut_wrong} - misleading
@@ -172,14 +168,14 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str, workers: 
         with _cluster(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
             yield from _collect(executor, units, target, attempts=1)
         return
-    jobs = min(jobs or _cores(), len(units))
+    jobs = min(jobs or processes.cores(), len(units))
     if jobs <= 1:
         for unit in units:
             yield _here(unit, target)
         return
     try:
         yield from _parallel(units, target, jobs, workers)
-    except NoWorkersError:
+    except processes.NoWorkersError:
         logger.warning("no worker process can be started here; decoding in this one")
         for unit in units:
             if _receipt(target, unit) is None:
@@ -190,8 +186,8 @@ def _parallel(units: list[sources.Unit], target: str, jobs: int, workers: Execut
     left = {unit.shard: unit for unit in units}
     for attempt in range(ATTEMPTS):
         # A worker that dies takes the whole pool with it, the innocent units too: begin a new pool with what is left.
-        with nullcontext(workers) if workers and attempt == 0 else _pool(jobs) as executor:
-            _await(executor)
+        with nullcontext(workers) if workers and attempt == 0 else processes.workers(jobs) as executor:
+            processes.await_one(executor)
             for receipt in _collect(executor, list(left.values()), target, attempts=ATTEMPTS):
                 del left[receipt.shard]
                 yield receipt
@@ -234,16 +230,16 @@ def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tu
     What a process that dies leaves undone, and all where none starts, is done in this one.
     """
     left = dict(enumerate(items))
-    jobs = min(_cores(), len(items))
+    jobs = min(processes.cores(), len(items))
     try:
         if jobs > 1:
-            with _pool(jobs) as executor:
-                _await(executor)
+            with processes.workers(jobs) as executor:
+                processes.await_one(executor)
                 futures = {executor.submit(work, item): number for number, item in left.items()}
                 for future in as_completed(futures):
                     result = future.result()
                     yield left.pop(futures[future]), result
-    except (NoWorkersError, BrokenProcessPool):
+    except (processes.NoWorkersError, BrokenProcessPool):
         logger.warning("a worker process died, or none could be started; the rest is done in this one")
     for item in left.values():
         yield item, work(item)
@@ -252,8 +248,8 @@ def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tu
 def _alone(unit: sources.Unit, target: str) -> Receipt:
     receipts: list[Receipt] = []
     for attempt in range(1, ATTEMPTS + 1):
-        with _pool(1) as executor:
-            _await(executor)
+        with processes.workers(1) as executor:
+            processes.await_one(executor)
             receipts.extend(_collect(executor, [unit], target, attempts=1 if attempt == ATTEMPTS else 2))
         if receipts:
             break
@@ -416,49 +412,6 @@ def _by_file(units: list[sources.Unit]) -> dict[str, list[sources.Unit]]:
     for unit in units:
         parts.setdefault(unit.path, []).append(unit)
     return parts
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class NoWorkersError(Exception):
-    """A worker process dies before it is given a unit: that says nothing about the units."""
-
-
-@contextmanager
-def _pool(jobs: int) -> Iterator[Executor]:
-    # One Polars thread a worker: the workers are the parallelism. Spawned, because a fork of Polars' threads can hang.
-    with (
-        processes.environment(POLARS_MAX_THREADS="1"),
-        # Ten lines that call `load` need no `if __name__` guard.
-        processes.nameless_main(),
-    ):
-        executor = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
-        try:
-            for _ in range(jobs):
-                executor.submit(_ready)
-            yield executor
-        finally:
-            executor.shutdown(cancel_futures=True)
-
-
-def _await(executor: Executor) -> None:
-    try:
-        executor.submit(_ready).result()
-    except BrokenProcessPool:
-        raise NoWorkersError from None
-
-
-def _begin() -> None:
-    # A run that is killed outright leaves no worker behind.
-    processes.end_with_parent(partial(os._exit, 0))
-    # Who started it waits for its end: it need not take down, module by module, what it imported.
-    atexit.register(os._exit, 0)
-
-
-def _ready() -> None:
-    """What a worker does first: it imports this module."""
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from analysis import records, schema, sources
+from analysis import processes, records, schema, sources
 from analysis.nearest import hint
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
@@ -260,7 +260,7 @@ class Tables:
 
         units = [*self._units(self.files())]
         is_shared = not any(address.is_private(unit.path) for unit in units)
-        is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > build.PARALLEL_BYTES
+        is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > processes.PARALLEL_BYTES
         with tqdm(total=int(self.manifest["kept"]), desc=table.name, unit="record", delay=2) as bar:
             work = partial(_derive_unit, table=table, rows=rows, tick=_nothing if is_spread else bar.update)
             parts: dict[int, pl.DataFrame] = {}

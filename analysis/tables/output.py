@@ -8,6 +8,7 @@ on with the units that are missing.
 import os
 import shutil
 import uuid
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ def write_tables(
     jobs: int = 0,
     dask: str = "",
     progress: bool = True,
+    workers: Executor | None = None,
 ) -> dict[str, Any]:
     """Write `OUT/<table>/*.parquet` and, last of all, `OUT/manifest.json`; `load(OUT)` reads them.
 
@@ -35,6 +37,7 @@ def write_tables(
         source, environments, scenarios, jobs, dask, progress: as for `load`.
         out: a folder of this machine, which is there when it is finished, or any address fsspec writes to, where
             tables are finished when there is a manifest. Tables that are there already are replaced.
+        workers: processes to decode in, already started; they are the caller's to shut down.
 
     Returns:
         The manifest.
@@ -55,10 +58,10 @@ def write_tables(
     files = sources.locate(located)
     given = siblings.build(source, environments, scenarios)
     is_kept = not dask and not address.is_remote(place)
-    with build.identified(files, jobs=jobs if is_kept else 1) as (digest, workers):
+    with build.identified(files, jobs=jobs if is_kept else 1, workers=workers) as (digest, started):
         ready = _tables_of(digest, files, place)
         if not ready and is_kept:
-            ready = build.kept(source, files, digest, jobs=jobs, progress=progress, workers=workers)
+            ready = build.kept(source, files, digest, jobs=jobs, progress=progress, workers=started)
     working = _working(place, uuid.uuid4().hex if ready else digest[-12:])
     _begin(working, digest, is_ready=ready == working)
     try:

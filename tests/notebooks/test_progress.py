@@ -13,8 +13,8 @@ from tests.builders import trajectory
 
 # A bar is for work of more than a moment; here any work counts as that.
 DECODE = """
-from analysis.tables import build
-build.PARALLEL_BYTES = 0
+from analysis import processes
+processes.PARALLEL_BYTES = 0
 from analysis import load
 load({source!r}, jobs=1, progress={progress})
 """
