@@ -38,7 +38,7 @@ def test_a_killed_worker_s_units_are_decoded_by_another(
     units = sources.plan(sources.locate(source))
     assert len(units) >= 20
     here = build.run(units, str(tmp_path / "here"), jobs=1, progress=False)
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         victims = [worker.pid for worker in cluster.workers.values()]
         target = tmp_path / "there"
         killer = threading.Thread(target=_kill_after_first_receipt, args=(target, victims[0]))
@@ -54,7 +54,7 @@ def test_a_killed_worker_s_units_are_decoded_by_another(
 
 def test_the_public_door_takes_a_scheduler(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         data = load(source, dask=cluster.scheduler_address, progress=False)
     assert data.manifest["kept"] == len(json.loads(Path(source).read_text(encoding="utf-8"))) == 80
 
@@ -64,7 +64,7 @@ def test_tables_written_by_a_cluster_land_in_the_place_named_and_not_in_this_mac
 ) -> None:
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         manifest = write_tables(source, "out", dask=cluster.scheduler_address, progress=False)
     assert load(str(tmp_path / "out")).trajectories.collect().height == manifest["kept"] == 80
     assert not list((tmp_path / "cache").rglob("*.parquet"))
