@@ -272,7 +272,9 @@ def test_help_teaches_with_examples_the_parser_itself_takes(
 def test_help_stands_at_once() -> None:
     """The slow packages are imported by the verbs that need them."""
     asked = "import sys; from analysis.__main__ import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
-    asked += "print([name for name in ('papermill', 'nbconvert', 'datasets', 'altair', 'polars') if name in sys.modules])"
+    asked += (
+        "print([name for name in ('papermill', 'nbconvert', 'datasets', 'altair', 'polars') if name in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert "examples:" in done.stdout
     assert done.stdout.endswith("[]\n")
