@@ -9,14 +9,10 @@ By id where ids are unique, by position only where that is unambiguous, else unp
 5. the rest: `orphan_result`, `unanswered_call`.
 """
 
-import re
 from collections import Counter
 
 from analysis.records.model import Call, Finding, Message, Trajectory
 from analysis.records.outcome import judge
-
-# Every call alone in its message and followed by one result, every result by a call: what nearly every record is.
-_PLAIN = re.compile(r"(?:[SUAO]|CT)*")
 
 
 def pair(trajectory: Trajectory) -> None:
@@ -25,7 +21,9 @@ def pair(trajectory: Trajectory) -> None:
     calls = trajectory.calls
     if not calls and "T" not in trajectory.shape:
         return
-    if not (_PLAIN.fullmatch(trajectory.shape) and _pair_plainly(messages, calls)):
+    # Every call alone in its message and followed by one result, every result by a call: what nearly every record is.
+    is_plain = not trajectory.shape.replace("CT", "").strip("SUAO")
+    if not (is_plain and _pair_plainly(messages, calls)):
         _pair(messages, calls, trajectory.findings)
     _repeated_ids(calls, trajectory.findings)
     for call in calls:
