@@ -93,13 +93,14 @@ def _messages(typed: list[_Message]) -> list[Message]:
     messages = []
     step = 0
     for index, held in enumerate(typed):
-        role, made = held.role, held.tool_calls
-        step += role == "assistant"
-        calls = (
-            [Call(call.function.name, call.function.arguments, "string", call.id or "", index, step) for call in made]
-            if made
-            else []
-        )
+        role = held.role
+        if role == "assistant":
+            step += 1
+        calls = []
+        if held.tool_calls:
+            for call in held.tool_calls:
+                function = call.function
+                calls.append(Call(function.name, function.arguments, "string", call.id or "", index, step))
         messages.append(
             Message(role, held.content or "", held.reasoning_content, calls, held.tool_call_id or "", role, step)
         )
