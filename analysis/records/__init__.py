@@ -35,8 +35,10 @@ def read(
     """
     try:
         record = Record(raw, origin)
-        dialect = next((module for module in DIALECTS if module.matches(record)), None)
-        if dialect is None:
+        for dialect in DIALECTS:
+            if dialect.matches(record):
+                break
+        else:
             named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
             raise UnreadableError(f"no dialect has this shape; its keys: {named}")
         trajectory: Trajectory = dialect.read(record)

@@ -39,11 +39,9 @@ def assemble(
         if env_id is None:
             findings.append(Finding("no_environment", None, f"{dialect} names no environment"))
     else:
-        findings.extend(
-            Finding(f"{name}_missing", None, f"no {name}")
-            for name, value in (("env_id", env_id), ("task_id", task_id))
-            if value is None
-        )
+        for name, value in (("env_id", env_id), ("task_id", task_id)):
+            if value is None:
+                findings.append(Finding(f"{name}_missing", None, f"no {name}"))
     trajectory = Trajectory(
         origin=record.origin,
         dialect=dialect,

@@ -1,7 +1,6 @@
 """The contract, checked on one assembled trajectory; each breach a finding."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 
 from analysis.records import arguments
@@ -33,10 +32,10 @@ def check(trajectory: Trajectory, tools: ToolSet) -> None:
         call.is_offered = call.name in names
         if call.arguments_class not in _FINE and call.name is not None:
             findings.append(Finding(_rule(call), call.message, detail))
-    findings.extend(_order(trajectory))
+    _order(trajectory)
     trajectory.end_class = end_class(trajectory.messages)
     if trajectory.dialect in ENVSCALER:
-        findings.extend(_release(trajectory))
+        _release(trajectory)
 
 
 def _rule(call: Call) -> str:
@@ -45,13 +44,13 @@ def _rule(call: Call) -> str:
     return _RULE_OF_CLASS.get(call.arguments_class, call.arguments_class)
 
 
-def _order(trajectory: Trajectory) -> Iterator[Finding]:
-    messages, turns = trajectory.messages, trajectory.shape
+def _order(trajectory: Trajectory) -> None:
+    messages, turns, found = trajectory.messages, trajectory.shape, trajectory.findings.append
     if messages and not turns.startswith("S"):
-        yield Finding("first_role_system", 0, f"the first message is {messages[0].delivered_as or messages[0].role}")
+        found(Finding("first_role_system", 0, f"the first message is {messages[0].delivered_as or messages[0].role}"))
     if breaches := _breaches(turns):
         before, after = messages[breaches[0] - 1].role, messages[breaches[0]].role
-        yield Finding("alternation", breaches[0], f"{after} after {before}; {len(breaches)} such places")
+        found(Finding("alternation", breaches[0], f"{after} after {before}; {len(breaches)} such places"))
 
 
 @lru_cache(maxsize=4096)
@@ -60,20 +59,22 @@ def _breaches(turns: str) -> tuple[int, ...]:
     return tuple(found.start() + 1 for found in _BREACH.finditer(turns))
 
 
-def _release(trajectory: Trajectory) -> Iterator[Finding]:
+def _release(trajectory: Trajectory) -> None:
+    found = trajectory.findings.append
     assistants = sum(map(trajectory.shape.count, "ACM"))
     if trajectory.env_id and trajectory.task_id and not trajectory.task_id.startswith(trajectory.env_id):
-        yield Finding("env_prefix", None, f"{trajectory.task_id[:100]} does not start with {trajectory.env_id[:100]}")
+        detail = f"{trajectory.task_id[:100]} does not start with {trajectory.env_id[:100]}"
+        found(Finding("env_prefix", None, detail))
     if trajectory.steps is not None and trajectory.steps != assistants:
         calls, results = len(trajectory.calls), trajectory.shape.count("T")
         detail = f"steps is {trajectory.steps}; {assistants} assistant messages, {calls} calls, {results} tool messages"
-        yield Finding("steps_mismatch", None, detail)
+        found(Finding("steps_mismatch", None, detail))
     marker = {"conversation": "stop_marker", "non_conversation": "completed_marker"}[trajectory.traj_type]
     if trajectory.end_class != marker:
-        yield Finding("closing_marker", None, f"{trajectory.traj_type} ends as {trajectory.end_class}")
+        found(Finding("closing_marker", None, f"{trajectory.traj_type} ends as {trajectory.end_class}"))
     low, high = PUBLISHER_BOUNDS[trajectory.traj_type]
     if not low <= assistants <= high:
-        yield Finding("publisher_bounds", None, f"{assistants} assistant messages, outside {low}-{high}")
+        found(Finding("publisher_bounds", None, f"{assistants} assistant messages, outside {low}-{high}"))
 
 
 def end_class(messages: list[Message]) -> str:
