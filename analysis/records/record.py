@@ -1,6 +1,6 @@
 """One raw record, opened one level deep: its keys, each with the raw JSON text of its value."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Set
 from typing import Any
 
@@ -24,7 +24,7 @@ class Record:
         self.origin = origin
         self.size = len(raw)
         self.findings: list[Finding] = []
-        self.unknown_keys: Counter[str] = Counter()
+        self.unknown_keys: defaultdict[str, int] = defaultdict(int)
         self.fields, flags = open_members(raw)
         self.flag("record", flags)
 

@@ -13,7 +13,7 @@ from analysis.records.record import Record
 from analysis.records.release import check_user_messages, rewards, task_info, tools_text
 from analysis.records.text import declared_tools, responses, split_calls, split_reasoning
 
-MARKS = ("trajectory", "final_observation", "final_info", "terminated", "truncated")
+MARKS = frozenset({"trajectory", "final_observation", "final_info", "terminated", "truncated"})
 KEYS = {
     *MARKS,
     "task_info",
@@ -30,7 +30,7 @@ KEYS = {
 
 
 def matches(record: Record) -> bool:
-    return "messages" in record and sum(mark in record for mark in MARKS) >= 2
+    return "messages" in record and len(MARKS & record.keys) >= 2
 
 
 def read(record: Record) -> Trajectory:
