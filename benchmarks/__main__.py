@@ -4,8 +4,9 @@
     python -m benchmarks --sizes 1/4 --runs 5
 
 Every measurement is a process of its own, timed from outside: start to end, and the largest memory of any one process
-in it. The ways take turns within a round, so that a machine that slows down slows them alike; medians are quoted. Sets
-larger than the release are read once a way. One core is one core: that run is bound to a single one.
+in it. The ways take turns within a round, so that a machine that slows down slows them alike. Seconds are medians over
+the rounds; how many times faster is the median of the rounds' own ratios, with the lowest and the highest. Sets larger
+than the release are read once a way. One core is one core: that run is bound to a single one.
 """
 
 import argparse
@@ -87,7 +88,17 @@ def measure(size: Fraction, runs: int, folder: Path) -> list[Measured]:
     rows = []
     for way, found in runs_of.items():
         seconds, memory = (statistics.median(values) for values in zip(*found, strict=True))
-        rows.append({"size": float(size), "MB": round(megabytes, 1), "way": way, "s": seconds, "peak_MB": memory})
+        rounds = [seconds for seconds, _ in found]
+        rows.append(
+            {
+                "size": float(size),
+                "MB": round(megabytes, 1),
+                "way": way,
+                "s": seconds,
+                "peak_MB": memory,
+                "rounds": rounds,
+            }
+        )
     rows.append(
         {
             "size": float(size),
@@ -95,6 +106,7 @@ def measure(size: Fraction, runs: int, folder: Path) -> list[Measured]:
             "way": WARM,
             "s": statistics.median(warm),
             "peak_MB": None,
+            "rounds": warm,
         }
     )
     return rows
@@ -151,13 +163,13 @@ def warm_start(source: Path, cache: Path) -> float:
 
 
 def ratios(frame: pl.DataFrame) -> list[Measured]:
-    """How many times faster than the plain way, with its checks and without, size by size."""
-    ours = frame.filter(pl.col("way").str.starts_with("ours")).select("size", "way", "s")
+    """How many times faster than the plain way, with its checks and without: each round's, size by size."""
+    ours = frame.filter(pl.col("way").str.starts_with("ours")).select("size", "way", "rounds")
     for name, way in (("times", PLAIN), ("times_unchecked", UNCHECKED)):
-        plain = frame.filter(pl.col("way") == way).select("size", plain="s")
-        ours = ours.join(plain, on="size", how="left").with_columns((pl.col("plain") / pl.col("s")).alias(name))
+        plain = frame.filter(pl.col("way") == way).select("size", plain="rounds")
+        ours = ours.join(plain, on="size", how="left").with_columns((pl.col("plain") / pl.col("rounds")).alias(name))
         ours = ours.drop("plain")
-    return ours.drop("s").to_dicts()
+    return ours.drop("rounds").to_dicts()
 
 
 def slopes(frame: pl.DataFrame) -> list[Measured]:
@@ -201,8 +213,9 @@ def table(result: dict[str, Any]) -> str:
     """The figures as Markdown."""
     times = {(row["size"], row["way"]): row for row in result["ratios"]}
     lines = [
-        f"Medians on {result['machine']}, load {result['load']} at the end; synthetic sets of the release's shape and "
-        "record size.",
+        f"Medians of {max(len(row['rounds']) for row in result['rows'])} rounds, of one above size 1, on "
+        f"{result['machine']}, load {result['load']} at the end; synthetic sets of the release's shape and record size. "
+        "Times: the median of the rounds' own ratios, in brackets the lowest and the highest.",
         "",
         "| set | MB | way | s | MB/s | peak MB of one process | times the plain way | times the one without checks |",
         "|---|---|---|---|---|---|---|---|",
@@ -211,11 +224,19 @@ def table(result: dict[str, Any]) -> str:
         ratio = times.get((row["size"], row["way"]), {})
         peak = f"{row['peak_MB']:,.0f}" if row["peak_MB"] else "–"
         rate = "–" if row["way"] == WARM else f"{row['MB'] / row['s']:,.0f}"
-        faster = [f"{ratio[name]:.1f}" if ratio.get(name) else "–" for name in ("times", "times_unchecked")]
+        faster = [spread(ratio.get(name)) for name in ("times", "times_unchecked")]
         seconds = f"{row['s']:.4f}" if row["s"] < 0.1 else f"{row['s']:.1f}"
         cells = [Fraction(row["size"]), f"{row['MB']:,.0f}", row["way"], seconds, rate, peak, *faster]
         lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join([*lines, *extrapolation(result)]) + "\n"
+
+
+def spread(rounds: list[float] | None) -> str:
+    """Median, and lowest to highest where there are several."""
+    if not rounds:
+        return "–"
+    middle = f"{statistics.median(rounds):.1f}"
+    return f"{middle} ({min(rounds):.1f}–{max(rounds):.1f})" if len(rounds) > 1 else middle
 
 
 def figure(frame: pl.DataFrame) -> alt.HConcatChart:
