@@ -214,8 +214,8 @@ def table(result: dict[str, Any]) -> str:
     times = {(row["size"], row["way"]): row for row in result["ratios"]}
     lines = [
         f"Medians of {max(len(row['rounds']) for row in result['rows'])} rounds, of one above size 1, on "
-        f"{result['machine']}, load {result['load']} at the end; synthetic sets of the release's shape and record size. "
-        "Times: the median of the rounds' own ratios, in brackets the lowest and the highest.",
+        f"{result['machine']}, load {result['load']} at the end; synthetic sets of the release's shape and record "
+        "size. Times: the median of the rounds' own ratios, in brackets the lowest and the highest.",
         "",
         "| set | MB | way | s | MB/s | peak MB of one process | times the plain way | times the one without checks |",
         "|---|---|---|---|---|---|---|---|",
