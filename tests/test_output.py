@@ -227,6 +227,25 @@ def test_memory_is_written_by_this_process_alone(source: str, monkeypatch: pytes
     assert write_tables(source, "memory://bucket/out", jobs=2, progress=False)["kept"] == 8
 
 
+def test_tables_that_land_elsewhere_are_decoded_by_the_workers_that_are_given_and_by_no_others(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "workers", None)
+    with ThreadPoolExecutor(2) as threads:
+        manifest = write_tables(source, "shelf://disk/out", jobs=2, progress=False, workers=threads)
+    assert manifest["kept"] == load("shelf://disk/out").trajectories.collect().height == 8
+
+
+def test_workers_of_other_processes_are_not_given_what_only_this_one_reaches(
+    source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    with ThreadPoolExecutor(2) as threads:
+        monkeypatch.setattr(threads, "submit", None)
+        assert write_tables(source, "memory://bucket/out", jobs=2, progress=False, workers=threads)["kept"] == 8
+
+
 def test_a_cluster_cannot_reach_memory_and_the_message_says_so(source: str) -> None:
     with pytest.raises(sources.SourceError, match="reach no memory:// address"):
         write_tables(source, "memory://bucket/out", dask="tcp://127.0.0.1:9", progress=False)

@@ -122,11 +122,10 @@ def test_tables_are_decoded_by_the_workers_that_are_given_and_these_are_left_run
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
-    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     with Watched() as workers:
-        manifest = write_tables(str(source), tmp_path / "out", jobs=2, progress=False, workers=workers)
+        manifest = write_tables(str(source), tmp_path / "out", progress=False, workers=workers)
         assert not workers.is_down
-    assert workers.given.count("decode_unit") == -(-source.stat().st_size // 40_000) > 1
+    assert workers.given.count("decode_unit") > 1
     assert (manifest["kept"], manifest["rejected"]) == (12, 0)
 
 

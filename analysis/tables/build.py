@@ -131,7 +131,7 @@ def run(
     if private:
         if dask:
             raise sources.SourceError(f"{private}: the workers of {dask} reach no memory:// address; name a shared one")
-        jobs = 1
+        jobs, workers = 1, None
     misleading = _misleading(target)
     by_lines = [unit for unit in units if unit.name not in misleading]
     receipts = _receipts(target, by_lines)
@@ -169,7 +169,7 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str, workers: 
             yield from _collect(executor, units, target, attempts=1)
         return
     jobs = min(jobs or processes.cores(), len(units))
-    if jobs <= 1:
+    if jobs <= 1 and not workers:
         for unit in units:
             yield _here(unit, target)
         return

@@ -69,7 +69,8 @@ def write_tables(
             manifest = build.manifest_of(ready) or {}
             _copy(ready, working, [table.name for table in schema.RECORD_TABLES])
         else:
-            receipts = build.run(sources.plan(files), working, jobs=jobs, dask=dask, progress=progress)
+            units = sources.plan(files)
+            receipts = build.run(units, working, jobs=jobs, dask=dask, progress=progress, workers=workers)
             manifest = build.finish(working, source, files, digest, receipts)
         manifest |= {"source": source, "synthetic": source == "sample", "siblings": list(given.sources)}
         manifest["joins"] = siblings.joins(working, cache.key(manifest), given.folder)
