@@ -13,8 +13,8 @@ _QUESTION_MARKS = ("?", "？")
 class Rows:
     """The rows of one part. `add` a record, then `frames` them.
 
-    A table's rows stand in one list, cell after cell: a column is every so manieth of them. A tuple for each row, kept
-    until the part's end and taken apart again, took twice as long.
+    A table's rows stand in one list, cell after cell; of a table eight columns wide, every eighth cell is a column. A
+    tuple for each row, kept until the part's end and taken apart again, took twice as long.
     """
 
     def __init__(self) -> None:
