@@ -190,7 +190,7 @@ def _workers(source: str, jobs: int, dask: str) -> AbstractContextManager["Execu
     from analysis import processes  # noqa: PLC0415
 
     size = os.path.getsize(source) if os.path.isfile(source) else 0  # noqa: PTH113, PTH202
-    jobs = min(jobs or processes.cores(), size // processes.PARALLEL_BYTES)
+    jobs = processes.worth(size, jobs)
     return processes.workers(jobs) if jobs > 1 and not dask else nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""What another process needs: variables of its environment, no main script to run again, an end with who started it.
+"""Worker processes, and what any other process needs: variables, no main script to run again, an end with its parent.
 
 Imports nothing heavy: workers can be started before Polars is there.
 """
@@ -17,7 +17,7 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from types import ModuleType
 
-# Below this many bytes a second process costs more to start than it saves.
+# With fewer bytes for each, another process costs more to start than it saves.
 PARALLEL_BYTES = 24 << 20
 # What workers import first, and call most.
 WORK = "analysis.tables.decode"
@@ -30,6 +30,11 @@ class NoWorkersError(Exception):
 def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def worth(size: int, asked: int) -> int:
+    """How many processes so many bytes are worth: at most those asked for, or, for 0, as many as there are cores."""
+    return max(1, min(asked or cores(), size // max(PARALLEL_BYTES, 1)))
 
 
 class _Process(SpawnProcess):

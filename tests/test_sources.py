@@ -99,6 +99,20 @@ def test_units_of_any_size_hold_every_record_once(
     assert damage == []
 
 
+@pytest.mark.parametrize("unit_bytes", [64, 100, 333, 1000])
+def test_units_are_an_even_number_of_equal_ones_no_larger_than_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit_bytes: int
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", unit_bytes)
+    path = write(tmp_path, "records.jsonl", LAYOUTS["JSON Lines"] * 8)
+    units = sources.plan(sources.locate(str(path)))
+    sizes = [unit.end - unit.start for unit in units]
+    assert len(sizes) % 2 == 0
+    assert max(sizes) <= unit_bytes
+    assert max(sizes[:-1]) == min(sizes[:-1]) >= sizes[-1]
+    assert sum(sizes) == path.stat().st_size
+
+
 @pytest.mark.parametrize("block", [1, 2, 3, 17, 1 << 20])
 @pytest.mark.parametrize("layout", ["one line", "no spaces", "objects one after another", "indent 0"])
 def test_brackets_are_matched_across_blocks_of_any_size(

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from analysis import load, processes, sample
@@ -127,6 +128,22 @@ def test_tables_are_decoded_by_the_workers_that_are_given_and_these_are_left_run
         assert not workers.is_down
     assert workers.given.count("decode_unit") > 1
     assert (manifest["kept"], manifest["rejected"]) == (12, 0)
+
+
+def test_a_worker_has_one_polars_thread_because_the_workers_are_the_parallelism() -> None:
+    with processes.workers(1) as pool:
+        assert pool.submit(pl.thread_pool_size).result() == 1
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "asked", "cores", "worth"),
+    [(1, 0, 8, 1), (1, 4, 8, 1), (47, 0, 8, 1), (50, 0, 8, 2), (700, 0, 8, 8), (700, 2, 8, 2), (700, 0, 1, 1)],
+)
+def test_a_set_is_worth_as_many_processes_as_have_enough_to_do(
+    monkeypatch: pytest.MonkeyPatch, megabytes: int, asked: int, cores: int, worth: int
+) -> None:
+    monkeypatch.setattr(processes, "cores", lambda: cores)
+    assert processes.worth(megabytes << 20, asked) == worth
 
 
 def test_where_no_worker_process_starts_this_one_decodes_and_says_so(

@@ -23,7 +23,7 @@ import polars as pl
 from analysis import processes, sources
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
-from analysis.sources import address, containers
+from analysis.sources import address
 from analysis.tables import cache, places
 from analysis.tables.decode import Receipt, decode_unit
 
@@ -89,9 +89,8 @@ def identified(
     files: list[sources.File], *, jobs: int, workers: Executor | None = None
 ) -> Iterator[tuple[str, Executor | None]]:
     """(hash of the contents, workers): those given, or, where a large file is read, some that start meanwhile."""
-    size = sum(file.size for file in files)
-    jobs = min(jobs or processes.cores(), -(-size // containers.UNIT_BYTES))
-    if workers or jobs <= 1 or size <= processes.PARALLEL_BYTES or cache.is_remembered(files):
+    jobs = processes.worth(sum(file.size for file in files), jobs)
+    if workers or jobs == 1 or cache.is_remembered(files):
         yield cache.content_hash(files), workers
         return
     with processes.workers(jobs) as started:
@@ -139,7 +138,7 @@ def run(
     missing = [unit for unit in by_lines if unit.shard not in had]
     size = sum(unit.end - unit.start for unit in missing)
     with _bar(len(units), len(had), progress and size > processes.PARALLEL_BYTES) as count:
-        for receipt in _map(missing, target, jobs if size > processes.PARALLEL_BYTES else 1, dask, workers):
+        for receipt in _map(missing, target, processes.worth(size, jobs), dask, workers):
             receipts.append(receipt)
             count(1)
     found = {receipt.file for receipt in receipts if receipt.is_cut_wrong} - misleading
@@ -168,7 +167,7 @@ def _map(units: list[sources.Unit], target: str, jobs: int, dask: str, workers: 
         with _cluster(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
             yield from _collect(executor, units, target, attempts=1)
         return
-    jobs = min(jobs or processes.cores(), len(units))
+    jobs = min(jobs, len(units))
     if jobs <= 1 and not workers:
         for unit in units:
             yield _here(unit, target)

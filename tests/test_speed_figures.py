@@ -1,0 +1,55 @@
+"""The README's figures of speed are those that were measured: counted again from every single round."""
+
+import json
+import re
+from statistics import median
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def measured(name: str) -> dict[str, Any]:
+    held: dict[str, Any] = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
+    return held
+
+
+def times(slow: list[float], fast: list[float]) -> tuple[str, str]:
+    """(median, "lowest to highest") of how many times one is the other, round by round."""
+    each = [one / other for one, other in zip(slow, fast, strict=True)]
+    return f"{median(each):.1f}", f"{min(each):.1f} to {max(each):.1f}"
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_table_of_decoding_is_that_of_the_benchmark(size: int) -> None:
+    ways = {row["way"]: row for row in measured("decode")["rows"] if row["size"] == size}
+    plain, one, two = (ways[way] for way in ("plain way", "ours, one core", "ours, 2 cores"))
+    (line,) = re.findall(rf"^\| {9022 * size:,} \|.*$", README, flags=re.MULTILINE)
+    _, _, megabytes, slow, *fast, memory, _ = [cell.strip() for cell in line.split("|")]
+    assert megabytes == f"{plain['MB']:,.0f}"
+    assert slow == f"{median(plain['rounds']):.1f} s"
+    for cell, way in zip(fast, (one, two), strict=True):
+        middle, spread = times(plain["rounds"], way["rounds"])
+        assert cell.startswith(f"{median(way['rounds']):.1f} s, {middle} times")
+        assert cell.endswith(f"({spread})") == (len(way["rounds"]) > 1)
+    assert memory == f"{plain['peak_MB']:,.0f} / {one['peak_MB']:,.0f} MB"
+    assert max(way["peak_MB"] for way in (one, two)) == one["peak_MB"]
+
+
+def test_the_suite_s_figures_are_those_of_the_benchmark() -> None:
+    held = measured("suite")
+    slow, fast = ([seconds for seconds, _ in row["runs"]] for row in held["rows"])
+    middle, spread = times(slow, fast)
+    said = f"The {held['pages']} pages of the sample take {median(fast):.1f} s, {middle} times as fast ({spread} in "
+    assert said in README
+    assert held["times"] == [one / other for one, other in zip(slow, fast, strict=True)]
+
+
+def test_the_pages_are_drawn_as_fast_as_is_said() -> None:
+    (within,) = re.findall(
+        r"each has drawn its last chart within ([\d.]+) s of being opened", README.replace("\n", " ")
+    )
+    assert max(row["s"] for row in measured("pages")["rows"]) <= float(within)
