@@ -20,7 +20,7 @@ READER_FAILED = "the reader failed, please report this record"
 
 
 def read(
-    raw: bytes, origin: str, byte_offset: int | None = None, unknown_keys: Counter[str] | None = None
+    raw: bytes | memoryview, origin: str, byte_offset: int | None = None, unknown_keys: Counter[str] | None = None
 ) -> Trajectory | Rejected:
     """Read one record's JSON text.
 

@@ -20,7 +20,7 @@ class UnreadableError(Exception):
 class Record:
     """A record's fields as raw JSON, with the findings of opening it."""
 
-    def __init__(self, raw: bytes, origin: str) -> None:
+    def __init__(self, raw: bytes | memoryview, origin: str) -> None:
         self.origin = origin
         self.size = len(raw)
         self.findings: list[Finding] = []
@@ -68,7 +68,7 @@ class Record:
         return value
 
 
-def open_members(raw: str | bytes) -> tuple[dict[str, Any], list[Flag]]:
+def open_members(raw: str | bytes | memoryview) -> tuple[dict[str, Any], list[Flag]]:
     """The raw members of a JSON object, and what had to be cleaned to read them.
 
     Raises:
@@ -79,7 +79,7 @@ def open_members(raw: str | bytes) -> tuple[dict[str, Any], list[Flag]]:
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         pass
     try:
-        value, flags = loads(raw)
+        value, flags = loads(bytes(raw) if isinstance(raw, memoryview) else raw)
     except ValueError as error:
         raise UnreadableError(f"not JSON: {error}") from None
     if not isinstance(value, dict):

@@ -55,12 +55,19 @@ class Unit(NamedTuple):
 
 
 class Raw(NamedTuple):
-    """One record's bytes and where they start. `broken` says why they are known not to be a record."""
+    """One record's bytes and where they start. `broken` says why they are known not to be a record.
+
+    `view` may be a part of what was read at once, which it keeps in memory; `data` are bytes of its own.
+    """
 
     origin: str
     byte_offset: int | None
-    data: bytes
+    view: bytes | memoryview
     broken: str = ""
+
+    @property
+    def data(self) -> bytes:
+        return bytes(self.view)
 
 
 class Damage(NamedTuple):
@@ -74,8 +81,6 @@ class Stream(Protocol):
     """As much of a binary file as reading records takes."""
 
     def read(self, size: int, /) -> bytes: ...
-
-    def readinto(self, buffer: bytearray | memoryview, /) -> int: ...
 
     def seek(self, offset: int, /) -> int: ...
 
@@ -122,7 +127,7 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
     with _open(unit.path) as stream:
         stream.seek(raw.byte_offset)
         data, is_record = _Window(stream, LOOK_AHEAD_BYTES).take_record(set(_KNOWN))
-    is_other = len(data) > len(raw.data) if unit.container == "lines" else len(data) != len(raw.data)
+    is_other = len(data) > len(raw.view) if unit.container == "lines" else len(data) != len(raw.view)
     return is_record and is_other and _is_object(data)
 
 
@@ -163,11 +168,6 @@ class _Unpacked:
             held += more
         self.length += len(held)
         return bytes(held)
-
-    def readinto(self, buffer: bytearray | memoryview) -> int:
-        data = self.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
     def seek(self, offset: int) -> int:
         self.length = self.inner.seek(offset)
@@ -223,7 +223,7 @@ def _are_lines(text: bytes, is_whole: bool) -> bool:
     return len(lines) > 1 and complete > 0 and all(line.startswith(b"{") for line in lines if _is_object(line))
 
 
-def _is_object(data: bytes) -> bool:
+def _is_object(data: bytes | memoryview) -> bool:
     try:
         _VALID.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -269,14 +269,14 @@ def _by_lines(unit: Unit, stream: Stream) -> Iterator[Raw | Damage]:
     is_array = unit.container == "indented"
     for position, text, is_closed in _between_marks(unit, stream, unit.prefix + b"{" if is_array else b"\n"):
         # Where the file ends without bracket or line break, only the record itself can tell whether it is whole.
-        is_torn = not text.endswith(b"}") or (is_closed is False and not _is_object(text))
+        is_torn = bytes(text[-1:]) != b"}" or (is_closed is False and not _is_object(text))
         if text:
             yield _raw(unit, position, text, _torn(text) if is_torn else "")
         if is_array and is_closed is False and not is_torn:
             yield Damage(f"{unit.name}@{position + len(text)}", UNCLOSED)
 
 
-def _between_marks(unit: Unit, stream: Stream, mark: bytes) -> Iterator[tuple[int, bytes, bool | None]]:
+def _between_marks(unit: Unit, stream: Stream, mark: bytes) -> Iterator[tuple[int, memoryview, bool | None]]:
     """(offset, record, None) from each line start in the unit to the next one; at the file's end, was it closed?"""
     before = max(unit.start - 1, 0)
     stride = _Stride(stream, before, min(unit.end - before + len(mark), STRIDE_BYTES))
@@ -308,29 +308,31 @@ def _between_marks(unit: Unit, stream: Stream, mark: bytes) -> Iterator[tuple[in
 
 
 class _Stride:
-    """What was read of a stream and not yet cut out: `buffer[:end]`, from the offset `base` on.
+    """What was read of a stream and not yet cut out: `buffer`, from the offset `base` on. Records are views of it.
 
-    One buffer is filled again and again, the rest moved to its front: memory that is asked for anew, and joining the
-    rest with what follows, took as long as reading. It grows only for a record that fills half of it.
+    What a record that was not read to its end had of it is read once more: to join the rest with what follows, or to
+    move it to the front, is no less copying. More is read at a time only where a record fills half of it.
     """
 
     def __init__(self, stream: Stream, base: int, size: int) -> None:
-        stream.seek(base)
         self.stream = stream
+        self.size = size
+        self._read(base)
+
+    def _read(self, base: int) -> None:
+        self.stream.seek(base)
         self.base = base
-        self.buffer = bytearray(size)
-        self.end = stream.readinto(self.buffer)
+        self.buffer = self.stream.read(self.size)
+        self.view = memoryview(self.buffer)
+        self.end = len(self.buffer)
 
     def more(self, position: int) -> bool:
         """Let go of what stands before the position, which becomes 0, and read on; False at the stream's end."""
-        rest = memoryview(self.buffer)[position : self.end]
-        if len(rest) > len(self.buffer) // 2:
-            self.buffer = bytearray(2 * len(self.buffer))
-        room = memoryview(self.buffer)
-        room[: len(rest)] = rest
-        self.base += position
-        self.end = len(rest) + self.stream.readinto(room[len(rest) :])
-        return self.end > len(rest)
+        rest = self.end - position
+        if rest > self.size // 2:
+            self.size *= 2
+        self._read(self.base + position)
+        return self.end > rest
 
     def find_line(self, mark: bytes, start: int) -> int:
         """As `find`, faster: a mark begins with a line break, and these are rare inside records."""
@@ -340,7 +342,7 @@ class _Stride:
             found = buffer.find(b"\n", found + 1, end)
         return found
 
-    def cut(self, start: int, end: int, mark: bytes) -> tuple[int, bytes, bool]:
+    def cut(self, start: int, end: int, mark: bytes) -> tuple[int, memoryview, bool]:
         """(start, record, was the array closed after it), without white space, comma and bracket."""
         buffer = self.buffer
         while start < end and buffer[start] in _SPACE:
@@ -352,18 +354,17 @@ class _Stride:
             tail = tail[:-1].rstrip(_SPACE)
         if mark != b"\n":
             tail = tail.removesuffix(b",").rstrip(_SPACE)
-        if not tail and near > start:
-            return start, bytes(buffer[start:end].rstrip(_SPACE)), is_closed
-        with memoryview(buffer) as whole:
-            return start, bytes(whole[start : near + len(tail)]), is_closed
+        if not tail:
+            near = start + len(buffer[start:near].rstrip(_SPACE))
+        return start, self.view[start : near + len(tail)], is_closed
 
 
-def _torn(text: bytes) -> str:
+def _torn(text: bytes | memoryview) -> str:
     return f"the record does not end: {len(text):,} bytes of it are there"
 
 
-def _raw(unit: Unit, position: int, data: bytes, broken: str = "") -> Raw:
-    return Raw(f"{unit.name}@{position}", position, data, broken)
+def _raw(unit: Unit, position: int, view: bytes | memoryview, broken: str = "") -> Raw:
+    return Raw(f"{unit.name}@{position}", position, view, broken)
 
 
 # By brackets ------------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def trajectory_id(shard: int, row: int) -> str:
 
 
 def _read(raw: sources.Raw, unknown_keys: Counter[str]) -> Any:
-    record = records.read(raw.data, raw.origin, raw.byte_offset, unknown_keys)
+    record = records.read(raw.view, raw.origin, raw.byte_offset, unknown_keys)
     if raw.broken and isinstance(record, Rejected):
         return Rejected(raw.origin, raw.byte_offset, raw.broken)
     return record
