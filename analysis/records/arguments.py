@@ -1,5 +1,6 @@
 """A call's arguments: what the text parses to, and how they stand against that record's own JSON Schema of the tool."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -17,42 +18,52 @@ _BY_KEYWORD = {
 }
 _ORDER = ("missing_required", "unknown_key", "wrong_type", "enum", "other_breach")
 
-_VALID = ("object", "valid", "")
 
+def classify(calls: list[Call], tools: ToolSet) -> Iterator[tuple[Call, str]]:
+    """Say of every call whether its tool is offered, and the state and class of its arguments.
 
-def check(call: Call, tools: ToolSet) -> tuple[str, str, str]:
-    """Classify a call's arguments.
+    `arguments_state` and `arguments_class` become one of `schema.ARGUMENTS_STATES` and `schema.ARGUMENTS_CLASSES`, the
+    first class that applies in the order undeclared tool, unparsable, not an object, missing required, unknown key,
+    wrong type, enum. An empty text is read as no arguments.
 
-    Returns:
-        (state, class, detail): `schema.ARGUMENTS_STATES`, `schema.ARGUMENTS_CLASSES`, and what was found; the first
-        class that applies in the order undeclared tool, unparsable, not an object, missing required, unknown key,
-        wrong type, enum. An empty text is read as no arguments.
+    Yields:
+        (call, detail): the calls that are not valid objects, with what was found.
     """
-    contract = None if call.name is None else tools.contracts.get(call.name)
-    # What nearly every call is: an object, for a tool that is declared.
-    try:
-        value = _OBJECT.decode(call.arguments or "")
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        state, value = parse(call.arguments)
-    else:
-        state = "object"
-        if (
-            contract is not None
-            and contract.validator is not None
-            and (contract.is_open or contract.properties.issuperset(value))
-            and contract.validator.is_valid(value)
-        ):
-            return _VALID
-    if call.name is None:
-        return state, "unparsable", "the block names no tool"
+    contracts = tools.contracts
+    for call in calls:
+        contract = None if call.name is None else contracts.get(call.name)
+        call.is_offered = contract is not None
+        # What nearly every call is: an object, for a tool that is declared.
+        try:
+            value = _OBJECT.decode(call.arguments or "")
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            state, value = parse(call.arguments)
+        else:
+            state = "object"
+            if (
+                contract is not None
+                and contract.validator is not None
+                and (contract.is_open or contract.properties.issuperset(value))
+                and contract.validator.is_valid(value)
+            ):
+                call.arguments_state, call.arguments_class = "object", "valid"
+                continue
+        call.arguments_state = state
+        call.arguments_class, detail = _class(call.name, state, value, contract, tools)
+        yield call, detail
+
+
+def _class(name: str | None, state: str, value: Any, contract: Contract | None, tools: ToolSet) -> tuple[str, str]:
+    if name is None:
+        return "unparsable", "the block names no tool"
     if contract is None:
-        return state, "undeclared_tool", f"{call.name[:200]} is not among the {len(tools.names)} tools declared"
+        return "undeclared_tool", f"{name[:200]} is not among the {len(tools.names)} tools declared"
     if state == "unparsable":
-        return state, "unparsable", f"{call.name[:200]}: {value}"
+        return "unparsable", f"{name[:200]}: {value}"
     if state == "not_object":
-        return state, "not_an_object", f"{call.name[:200]}: arguments are {type(value).__name__}"
+        return "not_an_object", f"{name[:200]}: arguments are {type(value).__name__}"
     kind, detail = _breach(value, contract)
-    return state, kind, detail and f"{call.name[:200]}: {detail}"
+    return kind, detail and f"{name[:200]}: {detail}"
 
 
 def parse(text: str | None) -> tuple[str, Any]:

@@ -25,13 +25,9 @@ _BREACH = re.compile(r"[ACM](?=[ACM])|[SUOA](?=T)|[UOT](?=[UO])|.(?=S)")
 
 def check(trajectory: Trajectory, tools: ToolSet) -> None:
     """Classify every call's arguments and add the findings of the contract."""
-    findings = trajectory.findings
-    check_arguments, names = arguments.check, tools.names
-    for call in trajectory.calls:
-        call.arguments_state, call.arguments_class, detail = check_arguments(call, tools)
-        call.is_offered = call.name in names
+    for call, detail in arguments.classify(trajectory.calls, tools):
         if call.arguments_class not in _FINE and call.name is not None:
-            findings.append(Finding(_rule(call), call.message, detail))
+            trajectory.findings.append(Finding(_rule(call), call.message, detail))
     _order(trajectory)
     trajectory.end_class = end_class(trajectory.messages)
     if trajectory.dialect in ENVSCALER:

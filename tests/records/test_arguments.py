@@ -40,9 +40,11 @@ def test_arguments_are_classed_as_the_validator_classes_them_and_in_its_words(
     schema: dict[str, Any], value: dict[str, Any]
 ) -> None:
     tools = toolset(json.dumps([{"type": "function", "function": {"name": "t", "parameters": schema}}]))
-    state, kind, detail = arguments.check(Call("t", json.dumps(value), "string"), tools)
+    call = Call("t", json.dumps(value), "string")
+    details = [detail for _, detail in arguments.classify([call], tools)]
     expected, said = arguments.breach(value, tools.contracts["t"])
-    assert (state, kind, detail) == ("object", expected, f"t: {said}" if said else "")
+    assert (call.arguments_state, call.arguments_class) == ("object", expected)
+    assert details == ([f"t: {said}"] if said else [])
 
 
 def test_only_names_that_no_other_part_of_the_schema_could_miss_are_looked_for_first() -> None:
