@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pprint import pformat
 from typing import Any
 
+from analysis.counted import counted
 from analysis.markup import text
 from analysis.records.model import Call, Finding, Message, Trajectory
 
@@ -44,10 +45,10 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longes
         trajectory.env_id or "no environment",
         f"scenario {trajectory.task_id}" if trajectory.task_id else "no scenario",
         trajectory.traj_type.replace("_", " "),
-        _count(sum(m.role == "assistant" for m in trajectory.messages), "step"),
-        _count(len(trajectory.calls), "call"),
-        _count(errors, "error"),
-        _count(len(trajectory.findings), "finding"),
+        counted(sum(m.role == "assistant" for m in trajectory.messages), "step"),
+        counted(len(trajectory.calls), "call"),
+        counted(errors, "error"),
+        counted(len(trajectory.findings), "finding"),
     ]
     findings: dict[int | None, list[Finding]] = defaultdict(list)
     for finding in trajectory.findings:
@@ -143,7 +144,3 @@ def _cut(words: str, longest: int) -> str:
     if len(words) <= longest:
         return text(words)
     return f"{text(words[:longest])} <em>… {len(words) - longest:,} more characters in the source</em>"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

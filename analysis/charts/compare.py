@@ -8,6 +8,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import number, percent, signed, title
+from analysis.counted import counted
 from analysis.measures.compare import DISTRIBUTIONS, HEADLINES, PAIRED, SIDES, TOOLS
 
 # Names come from file names. They stand in titles and legends; Vega-Lite writes a tooltip's heading into an expression
@@ -44,7 +45,9 @@ def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     ]
     axis = alt.Axis(title=f"{_short(names[0])} relative to {_short(names[1])}", format="+.0%", values=_TICKS)
     return _forest(frame, ("relative_difference", "relative_low", "relative_high"), axis, tooltip).properties(
-        title=title(sentence, f"n = {rows[0]['scenarios']:,} scenarios of either side; the numbers stand in the table"),
+        title=title(
+            sentence, f"n = {counted(rows[0]['scenarios'], 'scenario')} of either side; the numbers stand in the table"
+        ),
         description=sentence,
         width="container",
         height=alt.Step(24),
@@ -80,7 +83,7 @@ def paired(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     )
     axis = alt.Axis(title=f"{_short(names[0])} relative to {_short(names[1])}", format="+.0%", values=_TICKS)
     return _forest(scaled, ("change", "change_low", "change_high"), axis, tooltip).properties(
-        title=title(sentence, f"n = {steps['scenarios']:,} scenarios both sides have"),
+        title=title(sentence, f"n = {counted(steps['scenarios'], 'scenario')} both sides have"),
         description=sentence,
         width="container",
         height=alt.Step(24),

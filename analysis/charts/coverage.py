@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import MODES, number, percent, rate, title
+from analysis.counted import counted
 from analysis.measures.coverage import ENVIRONMENTS, LORENZ, PER_SCENARIO
 from analysis.measures.coverage import MODES as SCENARIO_MODES
 
@@ -26,11 +27,9 @@ def environments(frame: pl.DataFrame) -> Any:
     has_catalogue = any(r["is_catalogued"] is not None for r in rows)
     counts = sorted(r["trajectories"] for r in seen) or [0]
     span = f"{counts[0]:,} to {counts[-1]:,}" if counts[0] < counts[-1] else f"{counts[0]:,}"
-    sentence = (
-        f"{len(seen):,} of {len(rows):,} environments are covered, with {span} trajectories each"
-        if has_catalogue
-        else f"Environments seen: {len(seen):,}, with {span} trajectories each"
-    )
+    each = counted(counts[0], "trajectory") if len(seen) == 1 else f"{span} trajectories each"
+    covered = f"{len(seen):,} of {len(rows):,} environments are" if len(rows) > 1 else "The one environment is"
+    sentence = f"{covered} covered, with {each}" if has_catalogue else f"Environments seen: {len(seen):,}, with {each}"
     denominator = "catalogue and seen" if has_catalogue else "seen; no catalogue was given"
     order = [r["env_id"] for r in sorted(rows, key=lambda r: -r["trajectories"])]
     named = len(rows) <= _NAMED
@@ -60,7 +59,10 @@ def environments(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} trajectories that name an environment; denominator: {denominator}"),
+            title=title(
+                sentence,
+                f"n = {counted(n, 'trajectory')} that name an environment; denominator: {denominator}",
+            ),
             description=sentence,
             width="container",
             height=260,
@@ -111,7 +113,7 @@ def lorenz(frame: pl.DataFrame) -> Any:
         ],
     )
     return alt.layer(even, curve).properties(
-        title=title(sentence, f"n = {n:,} environments; Gini {ginis}"),
+        title=title(sentence, f"n = {counted(n, 'environment')}; Gini {ginis}"),
         description=sentence,
         width="container",
         height=300,
@@ -154,7 +156,7 @@ def per_scenario(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} scenarios {known}"),
+            title=title(sentence, f"n = {counted(n, 'scenario')} {known}"),
             description=sentence,
             width="container",
             height=240,

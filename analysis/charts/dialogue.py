@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, signed, title
+from analysis.counted import counted
 from analysis.measures.dialogue import (
     CALLS_PER_TURN,
     ENDS,
@@ -138,7 +139,10 @@ def user_turns(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} conversations"), description=sentence, width="container", height=220
+            title=title(sentence, f"n = {counted(n, 'conversation')}"),
+            description=sentence,
+            width="container",
+            height=220,
         )
     )
 
@@ -260,7 +264,7 @@ def paired_difference(frame: pl.DataFrame) -> Any:
     )
     points = base.mark_point(filled=True, size=80, color=theme.PALETTE[0]).encode(x=alt.X("difference:Q", axis=axis))
     return alt.layer(zero, interval, points).properties(
-        title=title(sentence, f"n = {n:,} scenarios run in both modes"),
+        title=title(sentence, f"n = {counted(n, 'scenario')} run in both modes"),
         description=sentence,
         width="container",
         height=alt.Step(30),

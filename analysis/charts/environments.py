@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import number, percent, title
+from analysis.counted import counted
 from analysis.measures.environments import CHECKS_PER_SCENARIO, HISTOGRAM, QUANTITIES
 
 
@@ -48,7 +49,7 @@ def histogram(frame: pl.DataFrame) -> Any:
             columns=3,
         )
         .resolve_scale(x="independent", y="independent")
-        .properties(title=title(sentence, f"n = {n:,} environments"), description=sentence)
+        .properties(title=title(sentence, f"n = {counted(n, 'environment')}"), description=sentence)
     )
 
 
@@ -70,7 +71,7 @@ def checks_per_scenario(frame: pl.DataFrame) -> Any:
             tooltip=[number("checks", "checks"), number("scenarios", "scenarios"), percent("scenario_share", "share")],
         )
         .properties(
-            title=title(sentence, f"n = {first['all_scenarios']:,} scenarios that have checks"),
+            title=title(sentence, f"n = {counted(first['all_scenarios'], 'scenario')} that have checks"),
             description=sentence,
             width="container",
             height=220,

@@ -8,6 +8,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.rates import dots, mode_bars
 from analysis.charts.words import MODE_TOOLTIP, each_mode, number, rate, title
+from analysis.counted import counted
 from analysis.measures.grounding import ARGUMENTS, CHAINS, DISTANCES, LONGEST_DISTANCE, SOURCES
 
 _ID_LIKE = (
@@ -81,7 +82,7 @@ def by_argument(frame: pl.DataFrame) -> Any:
         axis_title="ungrounded / id-like values",
         tooltip=[alt.Tooltip("argument:N", title="argument")],
     ).properties(
-        title=title(sentence, f"n = {n:,} id-like values of the {len(rows)} arguments shown"),
+        title=title(sentence, f"n = {counted(n, 'id-like value')} of the {len(rows)} arguments shown"),
         description=sentence,
         width="container",
         height=alt.Step(18),

@@ -8,6 +8,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.rates import TOOL_TOOLTIPS, dots, rate_scale, tool_label
 from analysis.charts.words import MODE_TOOLTIP, each_mode, mode_colour, number, percent, rate, title
+from analysis.counted import counted
 from analysis.measures.outcomes import ENVIRONMENTS, MODES, POSITIONS, RULES, TEMPLATES, TOOLS
 
 _RATE_TITLE = "errors / (ok + errors)"
@@ -77,7 +78,7 @@ def by_rule(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {calls:,} calls"),
+            title=title(sentence, f"n = {counted(calls, 'call')}"),
             description=sentence,
             width="container",
             height=alt.Step(24),
@@ -113,7 +114,7 @@ def by_environment(frame: pl.DataFrame) -> Any:
         axis_title=_RATE_TITLE,
         tooltip=[alt.Tooltip("env_id:N", title="environment"), percent("unknown_share", "unknown")],
     ).properties(
-        title=title(sentence, f"n = {judged:,} calls judged in {len(rows):,} environments"),
+        title=title(sentence, f"n = {counted(judged, 'call')} judged in {counted(len(rows), 'environment')}"),
         description=sentence,
         width="container",
         height=alt.Step(14),
@@ -143,7 +144,8 @@ def by_tool(frame: pl.DataFrame) -> Any:
         tooltip=[*TOOL_TOOLTIPS, number("unknown", "unknown")],
     ).properties(
         title=title(
-            sentence, f"n = {sum(r['judged'] for r in rows):,} calls judged, of the {len(rows)} tools with most errors"
+            sentence,
+            f"n = {counted(sum(r['judged'] for r in rows), 'call')} judged, of the {len(rows)} tools with most errors",
         ),
         description=sentence,
         width="container",
@@ -185,7 +187,7 @@ def by_position(frame: pl.DataFrame) -> Any:
         base.mark_area(opacity=0.2).encode(y=alt.Y("error_rate_low:Q", axis=axis, scale=scale), y2="error_rate_high:Q"),
         base.mark_line(point=True).encode(y=alt.Y("error_rate:Q", axis=axis, scale=scale)),
     ).properties(
-        title=title(sentence, f"n = {frame.get_column('judged').sum():,} calls judged"),
+        title=title(sentence, f"n = {counted(sum(frame.get_column('judged')), 'call')} judged"),
         description=sentence,
         width="container",
         height=240,
@@ -222,6 +224,9 @@ def templates(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} errors"), description=sentence, width="container", height=alt.Step(18)
+            title=title(sentence, f"n = {counted(n, 'error')}"),
+            description=sentence,
+            width="container",
+            height=alt.Step(18),
         )
     )

@@ -17,6 +17,7 @@ from analysis.charts.words import (
     rate,
     title,
 )
+from analysis.counted import counted
 from analysis.measures.claims import VERDICT_COUNTS
 from analysis.measures.overview import COMPOSITION, RULES, SOUND, STEPS
 from analysis.schema import END_CLASSES
@@ -65,7 +66,7 @@ def rules(frame: pl.DataFrame) -> Any:
         x=x, text=alt.Text("records_breaking:Q", format=",")
     )
     return alt.layer(bars, counts).properties(
-        title=title(sentence, f"n = {n:,} records kept"),
+        title=title(sentence, f"n = {counted(n, 'record')} kept"),
         description=sentence,
         width="container",
         height=alt.Step(15),
@@ -116,7 +117,7 @@ def steps_candidates(frame: pl.DataFrame) -> Any:
     }
     found = {mode: f"{r['candidate']} ({rate(r['matches'], r['declared'])})" for mode, r in best.items()}
     counts = {mode: f"{r['declared']:,}" for mode, r in best.items()}
-    sentence = f"`steps` best fits the number of: {each_mode(found)}"
+    sentence = f"“steps” best fits the number of: {each_mode(found)}"
     drawn = dots(
         frame,
         label="datum.candidate",
@@ -176,7 +177,7 @@ def composition(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} records kept; read as: {dialects}"),
+            title=title(sentence, f"n = {counted(n, 'record')} kept; read as: {dialects}"),
             description=sentence,
             width="container",
             height=alt.Step(34),

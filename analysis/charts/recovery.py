@@ -8,6 +8,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.rates import TOOL_TOOLTIPS, dots, mode_bars, tool_label
 from analysis.charts.words import MODE_TOOLTIP, each_mode, mode_colour, number, percent, rate, title
+from analysis.counted import counted
 from analysis.measures.recovery import LATENCIES, LONGEST_LATENCY, NEXT_CALLS, RUNS, TOOLS
 
 
@@ -147,7 +148,7 @@ def by_tool(frame: pl.DataFrame) -> Any:
         axis_title="recovered / errors",
         tooltip=list(TOOL_TOOLTIPS),
     ).properties(
-        title=title(sentence, f"n = {n:,} errors of {len(rows)} tools"),
+        title=title(sentence, f"n = {counted(n, 'error')} of {counted(len(rows), 'tool')}"),
         description=sentence,
         width="container",
         height=alt.Step(18),

@@ -8,6 +8,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.rates import TOOL_TOOLTIPS, dots, tool_label
 from analysis.charts.words import MODE_TOOLTIP, each_mode, number, rate, title
+from analysis.counted import counted
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.repeats import FEWEST_TURNS, LONGEST_PERIOD, LOOPING, SHARES, TOOLS
 
@@ -47,7 +48,8 @@ def shares(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {calls:,} calls, {repeats:,} repeats, {idle:,} of them with no changing call since the earlier one",
+            f"n = {counted(calls, 'call')}, {counted(repeats, 'repeat')}, {idle:,} of them with no changing call since "
+            "the earlier one",
             f"kind by the catalogue: {rate(catalogued, calls)} of the calls; by the name's first word: the rest",
         ),
         description=sentence,
@@ -89,7 +91,9 @@ def by_tool(frame: pl.DataFrame) -> Any:
         tooltip=[*TOOL_TOOLTIPS, alt.Tooltip("kind:N", title="kind")],
         colour=kinds,
     ).properties(
-        title=title(sentence, f"n = {sum(r['calls'] for r in rows):,} calls of the {len(rows)} tools repeated most"),
+        title=title(
+            sentence, f"n = {counted(sum(r['calls'] for r in rows), 'call')} of the {len(rows)} tools repeated most"
+        ),
         description=sentence,
         width="container",
         height=alt.Step(18),

@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import MODES, number, percent, rate, title
+from analysis.counted import counted
 from analysis.measures.rewards import CHECKS, DISTRIBUTION, GROUPS, PASS, SOLVED_RUNS
 
 _NAMELESS = {
@@ -52,7 +53,7 @@ def distribution(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} trajectories with a reward"),
+            title=title(sentence, f"n = {counted(n, 'trajectory')} with a reward"),
             description=sentence,
             width="container",
             height=220,
@@ -103,7 +104,7 @@ def groups(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {rows[0]['all_trajectories']:,} trajectories with a reward; "
+            f"n = {counted(rows[0]['all_trajectories'], 'trajectory')} with a reward; "
             f"{shown} {kind}{'s' if len(rows) > 1 else ''} shown",
         ),
         description=sentence,
@@ -141,7 +142,7 @@ def pass_k(frame: pl.DataFrame) -> Any:
         .facet(facet=alt.Facet("series:N", title=None), columns=2)
         .transform_calculate(series=f"(datum.model == null ? '' : datum.model + ', ') + ({mode})")
         .properties(
-            title=title(sentence, f"n = {rows[0]['scenarios']:,} scenarios at k = 1{more}"),
+            title=title(sentence, f"n = {counted(rows[0]['scenarios'], 'scenario')} at k = 1{more}"),
             description=sentence,
         )
     )
@@ -176,7 +177,8 @@ def solved_runs(frame: pl.DataFrame) -> Any:
         )
         .properties(
             title=title(
-                sentence, f"n = {n:,} scenarios with {runs:,} runs, of {frame['all_scenarios'][0]:,} with a reward"
+                sentence,
+                f"n = {counted(n, 'scenario')} with {runs:,} runs, of {frame['all_scenarios'][0]:,} with a reward",
             ),
             description=sentence,
             width="container",
@@ -217,7 +219,10 @@ def checks(frame: pl.DataFrame) -> Any:
             y=alt.Y("mean_reward:Q", title="mean reward", scale=scale)
         ),
     ).properties(
-        title=title(sentence, f"n = {n:,} trajectories of {scenarios:,} scenarios that have checks"),
+        title=title(
+            sentence,
+            f"n = {counted(n, 'trajectory')} of {counted(scenarios, 'scenario')} that have checks",
+        ),
         description=sentence,
         width="container",
         height=220,

@@ -8,6 +8,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.rates import dots
 from analysis.charts.words import MODE_TOOLTIP, each_mode, number, rate, title
+from analysis.counted import counted
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.sequences import END, ENTROPY, NGRAMS, READS_FIRST, START, TRANSITIONS
 
@@ -54,7 +55,8 @@ def transitions(frame: pl.DataFrame) -> Any:
         )
         .properties(
             title=title(
-                sentence, f"n = {n:,} transitions, {shown:,} of them between the {calls} calls shown, start and end"
+                sentence,
+                f"n = {counted(n, 'transition')}, {shown:,} of them between the {calls} calls shown, start and end",
             ),
             description=sentence,
             width="container",
@@ -72,7 +74,7 @@ def transitions(frame: pl.DataFrame) -> Any:
 def entropy(frame: pl.DataFrame) -> Any:
     """Effective number of next calls, per environment."""
     rows = [r for r in frame.rows(named=True) if r["effective_choices"] is not None]
-    n = frame.get_column("transitions").sum()
+    n = sum(frame.get_column("transitions"))
     if not rows:
         sentence = "No environment has 20 transitions: there is no entropy to show"
     elif len(rows) == 1:
@@ -103,7 +105,10 @@ def entropy(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} transitions in {frame.height:,} environments, start and end among them"),
+            title=title(
+                sentence,
+                f"n = {counted(n, 'transition')} in {counted(frame.height, 'environment')}, start and end among them",
+            ),
             description=sentence,
             width="container",
             height=alt.Step(14),
@@ -132,7 +137,7 @@ def ngrams(frame: pl.DataFrame) -> Any:
         tooltip=[alt.Tooltip("ngram:N", title="run"), number("length", "calls"), number("occurrences", "occurrences")],
     )
     return chart.properties(
-        title=title(sentence, f"n = {n:,} trajectories with a call"),
+        title=title(sentence, f"n = {counted(n, 'trajectory')} with a call"),
         description=sentence,
         width="container",
         height=alt.Step(18),

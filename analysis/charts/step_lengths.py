@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, title
+from analysis.counted import counted
 from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUTION, EDGES, KINDS
 
 # Pixels from one line of the edges' names to the next.
@@ -99,7 +100,7 @@ def by_environment(frame: pl.DataFrame) -> Any:
         else f"The median in {longest['env_id']} is {longest['environment_median']:g} steps"
     )
     which = (
-        f"all {shown:,} environments"
+        ("the only environment" if shown == 1 else f"all {shown:,} environments")
         if shown == longest["environments"]
         else (f"the {shown:,} longest and shortest of {longest['environments']:,} environments")
     )
@@ -120,7 +121,7 @@ def by_environment(frame: pl.DataFrame) -> Any:
     boxes = base.mark_bar(opacity=0.5).encode(x=alt.X("p25:Q", axis=axis), x2="p75:Q")
     medians = base.mark_tick(thickness=3).encode(x=alt.X("median:Q", axis=axis))
     return alt.layer(whiskers, boxes, medians).properties(
-        title=title(sentence, f"n = {n:,} trajectories, {which}", *_selection(rows, "steps")),
+        title=title(sentence, f"n = {counted(n, 'trajectory')}, {which}", *_selection(rows, "steps")),
         description=sentence,
         width="container",
         height=alt.Step(11),

@@ -17,6 +17,7 @@ from analysis.charts.words import (
     rate,
     title,
 )
+from analysis.counted import counted
 from analysis.measures.tool_usage import BREADTH, BUSIEST, CONCENTRATION, RATES
 from analysis.measures.tool_usage import MODES as MODE_USAGE
 
@@ -50,7 +51,7 @@ def busiest(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {n:,} calls of {tools:,} tools, one a name and environment"),
+            title=title(sentence, f"n = {counted(n, 'call')} of {counted(tools, 'tool')}, one a name and environment"),
             description=sentence,
             width="container",
             height=alt.Step(17),
@@ -73,7 +74,7 @@ def usage(frame: pl.DataFrame) -> Any:
         if most and least
         else "No tool was offered to 20 trajectories: usage is shown as counts"
     )
-    offered = f"{min(r['offering'] for r in rows):,} to {max(r['offering'] for r in rows):,}"
+    offered = {min(r["offering"] for r in rows), max(r["offering"] for r in rows)}
     drawn = dots(
         frame,
         label=tool_label(frame),
@@ -84,7 +85,7 @@ def usage(frame: pl.DataFrame) -> Any:
         tooltip=TOOL_TOOLTIPS,
     )
     return drawn.properties(
-        title=title(sentence, f"n = trajectories offered the tool, {offered}"),
+        title=title(sentence, f"n = trajectories offered the tool, {' to '.join(f'{n:,}' for n in sorted(offered))}"),
         description=sentence,
         width="container",
         height=alt.Step(17),
@@ -123,8 +124,8 @@ def rates(frame: pl.DataFrame) -> Any:
         .properties(
             title=title(
                 sentence,
-                f"n = {n:,} tools, one a name and environment, offered to 20 trajectories or more; {small:,} offered "
-                "to fewer are left out",
+                f"n = {counted(n, 'tool')}, one a name and environment, offered to 20 trajectories or more; "
+                f"{small:,} offered to fewer are left out",
             ),
             description=sentence,
             width="container",
@@ -220,7 +221,9 @@ def used_and_offered(frame: pl.DataFrame) -> Any:
     rows = frame.rows(named=True)
     offered, unused = (sum(r[c] for r in rows) for c in ("offered_tools", "unused_tools"))
     whole = sum(r["unused_tools"] == 0 for r in rows)
-    sentence = f"{_tools(unused, offered)} offered here are never called; {whole} of {len(rows)} environments use all"
+    sentence = f"{_tools(unused, offered)} offered here are never called"
+    if len(rows) > 1:
+        sentence += f"; {whole} of {len(rows)} environments use all"
     base = alt.Chart(frame).encode(
         y=alt.Y("env_id:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
         tooltip=[
@@ -238,7 +241,7 @@ def used_and_offered(frame: pl.DataFrame) -> Any:
         x=alt.X("used_tools:Q", axis=axis)
     )
     return alt.layer(light, dark).properties(
-        title=title(sentence, f"n = {offered:,} tools offered in the {len(rows)} environments shown"),
+        title=title(sentence, f"n = {counted(offered, 'tool')} offered, {counted(len(rows), 'environment')} shown"),
         description=sentence,
         width="container",
         height=alt.Step(17),
@@ -282,7 +285,7 @@ def concentration(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {len(rows):,} environments with calls of offered tools"),
+            title=title(sentence, f"n = {counted(len(rows), 'environment')} with calls of offered tools"),
             description=sentence,
             width="container",
             height=240,

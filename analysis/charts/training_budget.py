@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.words import GAP, MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, title
+from analysis.counted import counted
 from analysis.measures.training_budget import CUTOFF, EXPANSION_BY_STEPS, LENGTHS, LIMITS, PART_COLUMNS, PARTS
 
 _LAYOUTS = {"whole": "one sample a trajectory", "per_turn": "one sample an assistant turn"}
@@ -147,7 +148,7 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
         ],
     )
     axis, scale = alt.Axis(format="%", title="samples over the limit"), alt.Scale(domain=[0, 1])
-    counted = (
+    spilled = (
         base.transform_filter("datum.over_share === null")
         .transform_calculate(
             counted="datum.over + ' of ' + datum.samples",
@@ -172,9 +173,9 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
     interval = base.mark_rule().encode(y=alt.Y("over_share_low:Q", axis=axis, scale=scale), y2="over_share_high:Q")
     n = sum(r["samples"] for r in frame.rows(named=True) if r["limit"] == limits[0])
     # A layer without rows has no extent, and Vega warns of it.
-    layers = [interval, line, points, *([counted] if frame["over_share"].null_count() else [])]
+    layers = [interval, line, points, *([spilled] if frame["over_share"].null_count() else [])]
     return alt.layer(*layers).properties(
-        title=title(sentence, f"n = {n:,} samples in both layouts", f"Counted by: {tokenizer}"),
+        title=title(sentence, f"n = {counted(n, 'sample')} in both layouts", f"Counted by: {tokenizer}"),
         description=sentence,
         width="container",
         height=260,
@@ -225,8 +226,8 @@ def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Any:
         ],
     )
     bars = base.mark_bar().encode(color=mode_colour())
-    counted = base.mark_text(align="left", dx=4, fontSize=10).encode(text=alt.Text("supervised_lost:Q", format=",d"))
-    return alt.layer(bars, counted).properties(
+    numbers = base.mark_text(align="left", dx=4, fontSize=10).encode(text=alt.Text("supervised_lost:Q", format=",d"))
+    return alt.layer(bars, numbers).properties(
         title=title(sentence, f"n = samples cut: {cut}", f"Counted by: {tokenizer}"),
         description=sentence,
         width="container",

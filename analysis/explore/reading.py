@@ -10,6 +10,7 @@ from html import unescape
 from typing import NamedTuple
 
 from analysis import transcripts
+from analysis.counted import counted
 from analysis.markup import text
 from analysis.records.model import Trajectory
 
@@ -80,9 +81,8 @@ def listed(hits: list[Hit], words: str) -> str:
         f'<li><a href="#{hit.anchor}">{text(hit.before)}<b>{text(hit.found)}</b>{text(hit.after)}</a></li>'
         for hit in hits[:MOST_LISTED]
     )
-    often = f"{len(hits):,} time{'' if len(hits) == 1 else 's'}"
     more = f" The first {MOST_LISTED} are listed." if len(hits) > MOST_LISTED else ""
-    summary = f"<summary>“{text(words)}” found {often}.{more}</summary>"
+    summary = f"<summary>“{text(words)}” found {counted(len(hits), 'time')}.{more}</summary>"
     return f'<details open>{summary}<ol class="hits">{items}</ol></details>'
 
 

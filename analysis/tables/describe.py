@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from analysis.counted import counted
 from analysis.markup import LAB_STYLE, clean, grid, text
 from analysis.schema import BASE_TABLES, RECORD_TABLES, REJECTED, Column, Table
 
@@ -96,7 +97,7 @@ def _is_given(data: "Tables", table: Table, rows: int | None) -> bool:
 def _size(table: Table, rows: int | None) -> str:
     if rows is None:
         return "its files cannot be read; load the source again"
-    return f"{rows:,} {'row' if rows == 1 else 'rows'}, one per {table.grain}"
+    return f"{counted(rows, 'row')}, one per {table.grain}"
 
 
 def _cells(column: Column) -> tuple[str, str, str, str]:

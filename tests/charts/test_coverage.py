@@ -59,7 +59,11 @@ def test_the_denominator_is_the_catalogue_or_said_to_be_what_was_seen() -> None:
     assert "catalogue and seen" in subtitle(charts.environments(GIVEN))
     assert title(charts.environments(SEEN)) == "Environments seen: 2, with 1 to 2 trajectories each"
     assert "no catalogue was given" in subtitle(charts.environments(SEEN))
-    assert title(charts.environments(SEEN.head(1))) == "Environments seen: 1, with 2 trajectories each"
+
+
+def test_of_one_environment_is_told_in_the_singular() -> None:
+    assert title(charts.environments(SEEN.head(1))) == "Environments seen: 1, with 2 trajectories"
+    assert title(charts.environments(GIVEN.head(1))) == "The one environment is covered, with 2 trajectories"
 
 
 def test_scenarios_in_no_mode_are_told_only_with_a_catalogue() -> None:

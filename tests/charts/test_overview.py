@@ -60,7 +60,7 @@ def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.verdicts(VERDICTS)) == "5 of 6 published figures that can be checked here hold; 1 differ"
     assert title(charts.verdicts(VERDICTS.tail(1))) == "None of the published figures can be checked on this source"
     assert title(charts.steps_candidates(STEPS)).startswith(
-        "`steps` best fits the number of: assistant messages (1 of 1)"
+        "“steps” best fits the number of: assistant messages (1 of 1)"
     )
 
 

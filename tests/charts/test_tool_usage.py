@@ -66,6 +66,13 @@ def test_titles_say_what_the_figures_show() -> None:
     assert "100 % of the calls" in title(charts.concentration(CONCENTRATION))
 
 
+def test_of_one_environment_is_told_in_the_singular() -> None:
+    one = CONCENTRATION.head(1)
+    assert title(charts.used_and_offered(one)).endswith("tools offered here are never called")
+    assert " ".join(spec(charts.used_and_offered(one))["title"]["subtitle"]).endswith("offered, 1 environment shown")
+    assert "n = 1 environment with calls" in " ".join(spec(charts.concentration(one))["title"]["subtitle"])
+
+
 def test_usage_offered_to_many_is_told_from_least_to_most() -> None:
     many = BUSIEST.with_columns(
         pl.lit(50, pl.UInt32).alias("offering"), pl.Series("calling", [50, 20, 10, 5, 30], pl.UInt32)
