@@ -98,11 +98,55 @@ def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
         assert_frame_equal(frame, first[name])
 
 
-def test_the_same_bytes_under_another_name_are_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    load(written(tmp_path, dumped(people())))
+def test_the_same_file_in_another_place_is_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = frames(load(written(tmp_path, dumped(people()))), drop=())
+    (tmp_path / "elsewhere").mkdir()
     monkeypatch.setattr(build, "decode_unit", None)
+    for name, frame in frames(load(written(tmp_path / "elsewhere", dumped(people()))), drop=()).items():
+        assert_frame_equal(frame, first[name])
+
+
+def test_the_same_bytes_under_another_name_are_told_by_that_name(tmp_path: Path) -> None:
+    load(written(tmp_path, dumped(people())))
     other = load(written(tmp_path, dumped(people()), "copy.json"))
-    assert other.manifest["source"].endswith("copy.json")
+    assert other.manifest["kept"] == 6
+    assert {origin.split("@")[0] for origin in other.trajectories.collect()["origin"]} == {"copy.json"}
+
+
+@pytest.mark.parametrize("moment", ["hashed", "decoded"])
+def test_a_file_that_is_written_to_while_it_is_read_is_refused_and_never_known_by_other_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    before, after = dumped(people()[:2]), dumped(people())
+    source = written(tmp_path, before)
+    module, name = {"hashed": (cache, "content_hash"), "decoded": (build, "decode_unit")}[moment]
+    real = getattr(module, name)
+
+    def then_another_program_writes(*args: Any) -> Any:
+        done = real(*args)
+        written(tmp_path, after)
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, name, then_another_program_writes)
+        with pytest.raises(
+            sources.SourceError, match=r"trajectories\.json: written to while it was read; load it again"
+        ):
+            load(source)
+        written(tmp_path, before)
+        with pytest.raises(sources.SourceError, match="written to while it was read"):
+            write_tables(source, tmp_path / "out")
+    assert load(source).manifest["kept"] == 6
+    written(tmp_path, before)
+    assert load(source).manifest["kept"] == 2
+    assert write_tables(source, tmp_path / "out")["kept"] == 2
+
+
+def test_a_file_that_is_taken_away_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    files = sources.locate(written(tmp_path, dumped(people())))
+    assert sources.changed(files) == []
+    Path(files[0].path).unlink()
+    assert sources.changed(files) == ["trajectories.json"]
 
 
 def test_contents_are_named_by_the_published_blake3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ Knows bytes and containers; nothing of what a record means.
 from analysis.sources.containers import Damage, Raw, Unit, is_cut_wrong, plan, read_unit, whole
 from analysis.sources.errors import SourceError
 from analysis.sources.hub import RELEASE_ENVIRONMENTS, RELEASE_SCENARIOS, is_release
-from analysis.sources.locate import SUFFIXES, File, locate
+from analysis.sources.locate import SUFFIXES, File, changed, locate
 
 __all__ = [
     "RELEASE_ENVIRONMENTS",
@@ -18,6 +18,7 @@ __all__ = [
     "Raw",
     "SourceError",
     "Unit",
+    "changed",
     "is_cut_wrong",
     "is_release",
     "locate",

@@ -96,6 +96,21 @@ def _of_info(fs: Any, info: dict[str, Any], shared: str) -> File:
     return File(fs.unstrip_protocol(info["name"]), name, int(info["size"]), fs.ukey(info["name"]))
 
 
+def changed(files: list[File]) -> list[str]:
+    """Names of the files of this machine that are no longer as they were located: written to since, or gone.
+
+    What a store holds is replaced whole, not written to, and to ask for every object again could take minutes.
+    """
+    return [file.name for file in files if file.is_local and not _is_at_rest(file)]
+
+
+def _is_at_rest(file: File) -> bool:
+    try:
+        return _local(Path(file.path), file.name).stamp == file.stamp
+    except OSError:
+        return False
+
+
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Sort key that puts part-2 before part-10."""
     key, digits, word = [], "", ""
