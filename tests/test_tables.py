@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -299,6 +300,24 @@ def test_a_unit_that_cannot_be_read_costs_no_other_in_one_process_either(
     assert attempts[:6] == [0, 0, 1, 2, 2, 2]
     assert data.manifest["records_in"] == data.manifest["kept"] + 1
     assert "in 3 attempts: TimeoutError: the store did not answer" in data.rejected.collect()["reason"].item()
+
+
+def test_whoever_meets_tables_that_lack_a_part_is_told_how_to_try_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, out = written(tmp_path, dumped(people())), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "decode_unit", None)
+        folder = load(source).folder
+    remedy = f"1 part could not be read in 3 attempts; to try again, remove {folder}"
+    for again in (lambda: load(source), lambda: write_tables(source, out), lambda: write_tables(source, out)):
+        caplog.clear()
+        again()
+        assert remedy in caplog.messages
+    shutil.rmtree(folder)
+    caplog.clear()
+    assert write_tables(source, out)["kept"] == load(source).manifest["kept"] == 6
+    assert not caplog.messages
 
 
 @pytest.mark.parametrize("error", [pl.exceptions.ComputeError, pl.exceptions.PanicException])

@@ -21,6 +21,7 @@ import msgspec
 import polars as pl
 
 from analysis import processes, sources
+from analysis.counted import counted
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
 from analysis.sources import address
@@ -81,7 +82,7 @@ def kept(
                 receipts = run(units, str(working), jobs=jobs, dask=dask, progress=progress, workers=workers)
                 seal(str(working), finish(str(working), source, files, digest, receipts))
                 publish(working, done)
-    return str(done)
+    return _told(done)
 
 
 @contextmanager
@@ -100,11 +101,19 @@ def identified(
 def cached(digest: str, files: list[sources.File]) -> str:
     """The folder of the cache that holds the tables of these contents, "" when there is none."""
     done = _cache_folder(digest, files)
-    return str(done) if _is_sealed(done) else ""
+    return _told(done) if _is_sealed(done) else ""
 
 
 def _cache_folder(digest: str, files: list[sources.File]) -> Path:
     return cache.root() / "tables" / cache.name(digest, [file.name for file in files])
+
+
+def _told(folder: Path) -> str:
+    """The folder; should it lack what could not be read, it is said how that is tried again."""
+    if lost := (manifest_of(str(folder)) or {}).get("given_up"):
+        parts = counted(lost, "part")
+        logger.warning("%s could not be read in %d attempts; to try again, remove %s", parts, ATTEMPTS, folder)
+    return str(folder)
 
 
 def _is_sealed(folder: Path) -> bool:
@@ -276,7 +285,7 @@ def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
     origin = f"{unit.name}@{unit.start}"
     what = "rows" if unit.container == "parquet" else "bytes"
     why = f"{what} {unit.start:,}-{unit.end:,} could not be read in {ATTEMPTS} attempts: {reason}"
-    receipt = Receipt(unit.shard, unit.name, 1, 0, 1, {}, {}, [(origin, why)])
+    receipt = Receipt(unit.shard, unit.name, 1, 0, 1, {}, {}, [(origin, why)], is_given_up=True)
     for table in RECORD_TABLES:
         frame = table.empty()
         if table is REJECTED:
@@ -311,6 +320,7 @@ def finish(target: str, source: str, files: list[sources.File], digest: str, rec
         "kept": sum(receipt.kept for receipt in receipts),
         "rejected": sum(receipt.rejected for receipt in receipts),
         "damage": [{"origin": origin, "reason": reason} for r in receipts for origin, reason in r.damage],
+        "given_up": sum(receipt.is_given_up for receipt in receipts),
         "by_brackets": sorted({receipt.file for receipt in receipts if receipt.by_brackets}),
         "unknown_keys": dict(sorted(sum((Counter(r.unknown_keys) for r in receipts), Counter()).items())),
         "decoder": cache.DECODER,

@@ -31,6 +31,7 @@ class Receipt(msgspec.Struct):
     damage: list[tuple[str, str]]
     is_cut_wrong: bool = False
     by_brackets: bool = False
+    is_given_up: bool = False
 
 
 def decode_unit(unit: sources.Unit, target: str) -> Receipt:

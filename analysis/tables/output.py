@@ -92,9 +92,9 @@ def _refuse_what_is_not_ours(place: str) -> None:
 
 def _tables_of(digest: str, files: list[sources.File], place: str) -> str:
     """Where these contents stand decoded by this code: at the place itself, or in the cache; "" when nowhere."""
-    there = build.manifest_of(place)
-    is_same = there is not None and cache.key(there) == cache.name(digest, [file.name for file in files])
-    return place if is_same else build.cached(digest, files)
+    there = build.manifest_of(place) or {}
+    is_same = cache.key(there) == cache.name(digest, [file.name for file in files])
+    return place if is_same and not there.get("given_up") else build.cached(digest, files)
 
 
 def _working(place: str, mark: str) -> str:
