@@ -245,6 +245,14 @@ def test_a_folder_and_a_glob_list_files_in_natural_order(tmp_path: Path) -> None
     assert [file.name for file in sources.locate(str(tmp_path / "part-*.jsonl"))] == names
 
 
+def test_a_folder_at_an_address_lists_files_in_natural_order() -> None:
+    for name in ("part-10.jsonl", "part-2.jsonl", "notes.txt"):
+        with fsspec.open(f"memory://natural/{name}", "wb") as stream:
+            stream.write(b"{}\n")
+    for source in ("memory://natural", "memory://natural/*.jsonl"):
+        assert [file.name for file in sources.locate(source)] == ["part-2.jsonl", "part-10.jsonl"]
+
+
 def test_an_fsspec_address_is_read_like_a_file(tmp_path: Path) -> None:
     with fsspec.open("memory://bucket/part-1.jsonl", "wb") as stream:
         stream.write(LAYOUTS["JSON Lines"].encode())
@@ -302,3 +310,11 @@ def test_a_first_record_that_is_broken_takes_no_other_along_whatever_its_first_k
     assert len(raws) == 4
     assert [json.loads(raw.data) for raw in raws[1:]] == records[1:]
     assert raws[0].data.startswith(b"{")
+
+
+def test_two_broken_records_do_not_swallow_the_whole_one_between_them_whatever_its_first_key(tmp_path: Path) -> None:
+    broken = '{"x": "a " b", "messages": []}'  # the stray quotes of the two make brackets match again
+    whole = '{"y": "c", "messages": []}'
+    raws, _ = read(write(tmp_path, "records.json", f"[{broken}, {whole}, {broken}, {whole}]"))
+    assert [json.loads(raw.data) for raw in raws if not raw.broken] == [json.loads(whole)] * 2
+    assert [raw.data for raw in raws if raw.broken] == [broken.encode()] * 2

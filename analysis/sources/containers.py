@@ -483,46 +483,33 @@ class _Window:
         return not _is_tolerable(data) and self._any_start(self.position + 1, self.position + len(data)) is not None
 
     def _any_start(self, start: int, end: int) -> int | None:
-        """Where the first whole record starts whose first key is none of the usual."""
-        before = self.position
-        try:
-            for found in _ANY_START.finditer(self.buffer, start, end):
-                self.position = found.start(1)
-                closing = self._closing()
-                if closing is not None and _is_record(self.buffer[self.position : closing]):
-                    return self.position
-        finally:
-            self.position = before
+        """Where the first whole record starts whose first key is none of the usual, if this buffer holds its end."""
+        for found in _ANY_START.finditer(self.buffer, start, end):
+            closing, _, _ = _brackets(self.buffer, found.start(1))
+            if closing is not None and _is_record(self.buffer[found.start(1) : closing]):
+                return found.start(1)
         return None
 
     def _closing(self) -> int | None:
         scanned, depth = self.position, 0
         while True:
-            last = scanned
-            for token in _TOKEN.finditer(self.buffer, scanned):
-                byte = self.buffer[token.start()]
-                if token["closed"] not in (None, b'"'):
-                    break
-                if byte in b"{[":
-                    depth += 1
-                elif byte in b"}]":
-                    depth -= 1
-                    if depth <= 0:
-                        return token.end()
-                last = token.end()
+            closing, scanned, depth = _brackets(self.buffer, scanned, depth)
+            if closing is not None:
+                return closing
             # A string is cut by the buffer's end: go on from the last whole token.
-            shift = self.position
+            scanned -= self.position
             if not self._more():
                 return None
-            scanned = last - shift
 
     def _give_up(self, keys: set[bytes]) -> bytes:
         pattern = re.compile(rb"[,\s]\s*(" + _start_of(keys) + rb")")
         searched = self.position + 1
         while True:
             for found in pattern.finditer(self.buffer, searched):
-                data = self.buffer[self.position : found.start(1)]
-                self.position = found.start(1)
+                before = self._any_start(self.position + 1, found.start(1))
+                following = found.start(1) if before is None else before
+                data = self.buffer[self.position : following]
+                self.position = following
                 return data
             shift, length = self.position, len(self.buffer)
             if not self._more():
@@ -543,6 +530,22 @@ class _Window:
             return False
         self.buffer, self.base, self.position = self.buffer[self.position :] + more, self.base + self.position, 0
         return True
+
+
+def _brackets(buffer: bytes, scanned: int, depth: int = 0) -> tuple[int | None, int, int]:
+    """(where the brackets close, or None; the end of the last whole token; the depth there), from a token on."""
+    for token in _TOKEN.finditer(buffer, scanned):
+        byte = buffer[token.start()]
+        if token["closed"] not in (None, b'"'):
+            break
+        if byte in b"{[":
+            depth += 1
+        elif byte in b"}]":
+            depth -= 1
+            if depth <= 0:
+                return token.end(), token.end(), depth
+        scanned = token.end()
+    return None, scanned, depth
 
 
 def _start_of(keys: set[bytes]) -> bytes:

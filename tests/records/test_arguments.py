@@ -62,3 +62,30 @@ def test_only_names_that_no_other_part_of_the_schema_could_miss_are_looked_for_f
         "d": frozenset(),
         "r": frozenset(),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "state", "kind", "detail"),
+    [
+        ("t", '{"a": "x", "b": 1}', "object", "valid", None),
+        (None, "{}", "object", "unparsable", "the block names no tool"),
+        ("u", "{}", "object", "undeclared_tool", "u is not among the 1 tools declared"),
+        ("u", "[1]", "not_object", "undeclared_tool", "u is not among the 1 tools declared"),
+        ("t", '{"a": ', "unparsable", "unparsable", "t: Expecting value at character 6 of 6"),
+        ("t", "[1]", "not_object", "not_an_object", "t: arguments are list"),
+        ("t", '"a"', "not_object", "not_an_object", "t: arguments are str"),
+        ("t", None, "empty", "missing_required", 't: "a" is a required property'),
+        ("t", " ", "empty", "missing_required", 't: "a" is a required property'),
+        ("t", '{"a": "x", "b": 1, "d": 1}', "object", "unknown_key", "t: d not in the schema"),
+        ("t", '{"a": "x", "b": "1"}', "object", "wrong_type", 't: b: "1" is not of type "integer"'),
+        ("t", '{"a": "x", "b": 1, "c": "z"}', "object", "enum", 't: c: "z" is not one of "x" or "y"'),
+    ],
+)
+def test_every_class_of_arguments_is_told_with_what_was_found(
+    name: str | None, text: str | None, state: str, kind: str, detail: str | None
+) -> None:
+    tools = toolset(json.dumps([{"name": "t", "parameters": FLAT}]))
+    call = Call(name, text, "string")
+    found = list(arguments.classify([call], tools))
+    assert (call.arguments_state, call.arguments_class, call.is_offered) == (state, kind, name == "t")
+    assert found == ([] if detail is None else [(call, detail)])
