@@ -312,9 +312,69 @@ def test_a_first_record_that_is_broken_takes_no_other_along_whatever_its_first_k
     assert raws[0].data.startswith(b"{")
 
 
-def test_two_broken_records_do_not_swallow_the_whole_one_between_them_whatever_its_first_key(tmp_path: Path) -> None:
-    broken = '{"x": "a " b", "messages": []}'  # the stray quotes of the two make brackets match again
-    whole = '{"y": "c", "messages": []}'
-    raws, _ = read(write(tmp_path, "records.json", f"[{broken}, {whole}, {broken}, {whole}]"))
-    assert [json.loads(raw.data) for raw in raws if not raw.broken] == [json.loads(whole)] * 2
-    assert [raw.data for raw in raws if raw.broken] == [broken.encode()] * 2
+STRAY = '{"x": "a " b", "messages": []}'
+OTHER = '{"y": "c } ", "messages": [{"role": "user", "content": "z"}]}'
+
+
+@pytest.mark.parametrize("block", [*range(len(OTHER), 260, 7), 4 << 20])
+@pytest.mark.parametrize("order", ["xyxy", "yxyyxyy", "xyy"])
+def test_broken_records_do_not_swallow_whole_ones_between_them_whatever_their_first_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str, block: int
+) -> None:
+    # The stray quotes of two broken records make brackets match again.
+    monkeypatch.setattr(containers, "BLOCK_BYTES", block)
+    rows = [STRAY if first == "x" else OTHER for first in order]
+    raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
+    assert [raw.data.decode() for raw in raws] == rows
+    assert [bool(raw.broken) for raw in raws] == [first == "x" for first in order]
+
+
+RUNS = [
+    {"traj_type": "a", "task_info": {"env_id": "e", "task": "Do."}, "messages": [{"role": "user", "n": n}]}
+    for n in range(200)
+]
+BREAKS = {
+    "no closing brace": lambda text: text[:-1],
+    "no closing bracket": lambda text: text[:-2] + "}",
+    "an opening bracket": lambda text: text.replace('"role"', '["role"'),
+    "a stray quote": lambda text: text.replace("Do.", 'D"o.'),
+    "cut short": lambda text: text[: len(text) // 2],
+}
+
+
+@pytest.mark.parametrize("damage", BREAKS)
+def test_a_broken_record_is_one_and_its_end_is_not_sought_through_the_whole_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(containers, "BLOCK_BYTES", 1000)
+    rows = [BREAKS[damage](json.dumps(run)) if n % 50 == 1 else json.dumps(run) for n, run in enumerate(RUNS)]
+    held: list[int] = []
+    more = containers._Window._more
+
+    def counted(window: containers._Window) -> bool:
+        is_more = more(window)
+        held.append(len(window.buffer))
+        return is_more
+
+    monkeypatch.setattr(containers._Window, "_more", counted)
+    raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
+    assert [raw.data.decode() for raw in raws] == rows
+    assert max(held) < 4000 < sum(map(len, rows))
+
+
+def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_further(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(containers, "RUN_ON_BYTES", 5000)
+    # It could be one whose last value holds all that follows.
+    rows = ['{"traj_type": "a", "more": [0', *map(json.dumps, RUNS)]
+    raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
+    assert [raw.data.decode() for raw in raws] == rows
+    assert [n for n, raw in enumerate(raws) if raw.broken] == [0]
+
+
+def test_a_large_record_that_holds_others_is_one() -> None:
+    beginnings = [b"{", b'{"a": [1, {', b'{"a": "b', b'{"a": {"b": []}, ']
+    assert [containers._is_beginning(text) for text in beginnings] == [True] * 4
+    assert [containers._is_beginning(text) for text in (b'{"a": }', b'{"a": 1, {', b'{"a" "b', b"{a")] == [False] * 4

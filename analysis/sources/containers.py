@@ -14,9 +14,11 @@ brackets instead.
 import gzip
 import json
 import re
+import sys
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader
+from itertools import islice
 from typing import IO, Literal, NamedTuple, Protocol, Self
 
 import msgspec
@@ -36,6 +38,10 @@ STRIDE_BYTES = 512 << 10
 HEAD_BYTES = 1 << 18
 # How far a record may run on when a cut is doubted; without an end, every broken record would read the file's rest.
 LOOK_AHEAD_BYTES = 64 << 20
+# The same of a record that does not close, while another seems to start in it.
+RUN_ON_BYTES = 16 << 20
+# So many places where a record seems to start are looked at: objects inside of one begin with such keys, too.
+MOST_STARTS = 20
 UNCLOSED = "the array is not closed: the file ends after a whole record"
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
@@ -126,7 +132,7 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
         return False
     with _open(unit.path) as stream:
         stream.seek(raw.byte_offset)
-        data, is_record = _Window(stream, LOOK_AHEAD_BYTES).take_record(set(_KNOWN))
+        data, is_record = _Window(stream, LOOK_AHEAD_BYTES).take_record(set(_FIRST))
     is_other = len(data) > len(raw.view) if unit.container == "lines" else len(data) != len(raw.view)
     return is_record and is_other and _is_object(data)
 
@@ -376,13 +382,15 @@ _START = rb'\{\s*"(?:%s)"\s*:'
 _KNOWN = frozenset(
     (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
 )
+# With these, objects inside of records begin as well: `task_info` holds them.
+_FIRST = _KNOWN - {b"env_id", b"task_id"}
 
 
 def _by_brackets(unit: Unit, stream: Stream) -> Iterator[Raw | Damage]:
     """Objects of an array, or one after another, by matching brackets outside strings."""
     window = _Window(stream)
     window.skip_bom()
-    keys, is_array, is_end = set(_KNOWN), False, False
+    keys, is_array, is_end = set(_FIRST), False, False
     while True:
         byte = window.skip(_SPACE + b",")
         if not byte:
@@ -447,15 +455,15 @@ class _Window:
         """(bytes, is it an object): the object at the position, or what must be given up before the next one."""
         if whole := self._up_to_next():
             return whole, True
-        end = self._closing()
         own = _KEY.match(self.buffer, self.position)
         if own:
             # Where a record is known to start: its neighbours most likely start with the same key.
             keys = keys | {own.group(1)}
+        end = None if self._is_broken(keys) else self._closing(keys)
         if end is not None:
             data = self.buffer[self.position : end]
             if data.startswith(b"{") and (_is_object(data) or not self._starts_inside(data, keys)):
-                self.position = end
+                self.position += len(data)
                 return data, True
         return self._give_up(keys), False
 
@@ -480,7 +488,11 @@ class _Window:
         """Does this text, which is not JSON msgspec reads, run into another record?"""
         if re.compile(rb",\s*" + _start_of(keys)).search(data, 1):
             return True
-        return not _is_tolerable(data) and self._any_start(self.position + 1, self.position + len(data)) is not None
+        if _is_tolerable(data):
+            return False
+        if len(self.buffer) - self.position < len(data) + BLOCK_BYTES:
+            self._more()  # the other, if no longer than a block, may end behind this text
+        return self._any_start(self.position + 1, self.position + len(data)) is not None
 
     def _any_start(self, start: int, end: int) -> int | None:
         """Where the first whole record starts whose first key is none of the usual, if this buffer holds its end."""
@@ -490,19 +502,37 @@ class _Window:
                 return found.start(1)
         return None
 
-    def _closing(self) -> int | None:
+    def _is_broken(self, keys: set[bytes]) -> bool:
+        """Can no JSON begin as the record in hand does, up to where another seems to start, its bracket included?
+
+        To know it spares the search for the end of a record that has none, which goes far.
+        """
+        scanned, depth = self.position, 0
+        for found in islice(_next(keys).finditer(self.buffer, self.position + 1), MOST_STARTS):
+            start = found.start(1)
+            closing, scanned, depth = _brackets(self.buffer, scanned, depth, start)
+            if closing is not None:
+                return False
+            # Where a string is open, the other's key would be in it, and its quotes escaped.
+            if b'"' in self.buffer[scanned:start] or not _is_beginning(self.buffer[self.position : start + 1]):
+                return True
+        return False
+
+    def _closing(self, keys: set[bytes]) -> int | None:
         scanned, depth = self.position, 0
         while True:
             closing, scanned, depth = _brackets(self.buffer, scanned, depth)
             if closing is not None:
                 return closing
+            if len(self.buffer) - self.position > RUN_ON_BYTES and _next(keys).search(self.buffer, self.position + 1):
+                return None
             # A string is cut by the buffer's end: go on from the last whole token.
             scanned -= self.position
             if not self._more():
                 return None
 
     def _give_up(self, keys: set[bytes]) -> bytes:
-        pattern = re.compile(rb"[,\s]\s*(" + _start_of(keys) + rb")")
+        pattern = _next(keys)
         searched = self.position + 1
         while True:
             for found in pattern.finditer(self.buffer, searched):
@@ -532,9 +562,9 @@ class _Window:
         return True
 
 
-def _brackets(buffer: bytes, scanned: int, depth: int = 0) -> tuple[int | None, int, int]:
+def _brackets(buffer: bytes, scanned: int, depth: int = 0, stop: int = sys.maxsize) -> tuple[int | None, int, int]:
     """(where the brackets close, or None; the end of the last whole token; the depth there), from a token on."""
-    for token in _TOKEN.finditer(buffer, scanned):
+    for token in _TOKEN.finditer(buffer, scanned, stop):
         byte = buffer[token.start()]
         if token["closed"] not in (None, b'"'):
             break
@@ -546,6 +576,21 @@ def _brackets(buffer: bytes, scanned: int, depth: int = 0) -> tuple[int | None, 
                 return token.end(), token.end(), depth
         scanned = token.end()
     return None, scanned, depth
+
+
+def _is_beginning(data: bytes) -> bool:
+    """Could this be the beginning of a JSON text?"""
+    try:
+        _VALID.decode(data)
+    except msgspec.DecodeError as error:
+        return "truncated" in str(error)
+    except (UnicodeError, RecursionError):
+        return True
+    return True
+
+
+def _next(keys: set[bytes]) -> re.Pattern[bytes]:
+    return re.compile(rb"[,\s]\s*(" + _start_of(keys) + rb")")
 
 
 def _start_of(keys: set[bytes]) -> bytes:
