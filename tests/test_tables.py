@@ -158,6 +158,33 @@ def test_contents_are_named_by_the_published_blake3(tmp_path: Path, monkeypatch:
     assert cache.content_hash(sources.locate(str(tmp_path / "abc.json"))) == f"blake3:{known}"
 
 
+def test_the_hash_of_a_file_is_remembered_once_it_rests_and_of_that_state_alone(tmp_path: Path) -> None:
+    source = written(tmp_path, dumped(people()))
+
+    def is_remembered() -> bool:
+        files = sources.locate(source)
+        cache.content_hash(files)
+        return cache.is_remembered(files)
+
+    assert not is_remembered()  # within the clock's grain it could be written to again
+    time.sleep(cache.RACY_S + 0.1)
+    assert is_remembered()
+    written(tmp_path, dumped(people()))
+    assert not cache.is_remembered(sources.locate(source))
+
+
+def test_of_two_runs_that_end_with_the_same_tables_the_first_is_kept(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name, name, "whose")
+        build.publish(tmp_path / name, done)
+    assert (done / "whose").read_text() == "first"
+    assert not (tmp_path / "second").exists()
+    with pytest.raises(OSError, match="nowhere"):
+        build.publish(tmp_path / "nowhere", tmp_path / "new")
+
+
 def test_changed_bytes_of_the_same_size_and_time_are_not_missed(tmp_path: Path) -> None:
     text = dumped(people())
     source = written(tmp_path, text)

@@ -9,6 +9,7 @@ import pytest
 from analysis import records
 from analysis.records.model import Trajectory
 from analysis.records.rules import BY_ID
+from analysis.schema import END_CLASSES
 from tests.builders import Messages, Record, step, tool, trajectory
 from tests.dialects import block, make
 
@@ -133,6 +134,48 @@ def test_every_rule_is_broken_by_its_record_and_by_no_sound_one(rule: str) -> No
 def test_the_publishers_bounds_are_his_of_each_mode(traj_type: str, assistants: int, is_within: bool) -> None:
     record = trajectory(traj_type=traj_type, steps=[*[CALL] * (assistants - 1), DONE], tools=[GET])
     assert rules(record) == (set() if is_within else {"publisher_bounds"})
+
+
+USER, TOOL = {"role": "user", "content": "Task finished"}, {"role": "tool", "content": "{}"}
+ENDS: dict[str, list[Messages]] = {
+    "completed_marker": [[*DONE, USER], DONE],
+    "failed_marker": [[*step(says="Task Failed: no such id."), USER], step(says="Task Failed")],
+    "stop_marker": [[*DONE, {"role": "user", "content": "Thanks. ###STOP###"}]],
+    "exception": [[*CALL[:1], {"role": "user", "content": " Error: no answer"}]],
+    "ends_on_result": [CALL],
+    "dangling_call": [CALL[:1], [*CALL[:1], USER]],
+    "text_without_marker": [step(says="That is all."), [*step(says="That is all."), USER], [TOOL, USER], [USER]],
+    "empty": [[]],
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_a_record_ends_as_its_last_messages_say(end: str) -> None:
+    for last in ENDS[end]:
+        start = [{"role": "system", "content": "Help."}] if last else []
+        record = run() | {"messages": json.dumps([*start, *last])}
+        found = records.read(json.dumps(record).encode(), "here@0", 0)
+        assert isinstance(found, Trajectory)
+        assert (last, found.end_class) == (last, end)
+
+
+@pytest.mark.parametrize(
+    ("assistants", "stopped", "is_capped"),
+    [(29, (False, False), False), (30, (False, False), True), (30, (True, False), False), (30, (False, True), False)],
+)
+def test_a_runner_that_says_it_did_not_stop_was_stopped_at_the_step_limit(
+    assistants: int, stopped: tuple[bool, bool], is_capped: bool
+) -> None:
+    seen = trajectory(steps=[CALL] * assistants, tools=[GET], closing=False)
+    record = make("fc") | dict(zip(("terminated", "truncated"), stopped, strict=True))
+    record |= {"tools": [GET], "messages": json.loads(seen["messages"])}
+    found = records.read(json.dumps(record).encode(), "here@0", 0)
+    assert isinstance(found, Trajectory)
+    assert found.end_class == ("step_cap" if is_capped else "ends_on_result")
+
+
+def test_no_way_to_end_is_without_its_record() -> None:
+    assert ENDS.keys() | {"step_cap"} == set(END_CLASSES)
 
 
 def test_no_rule_is_without_its_record() -> None:
