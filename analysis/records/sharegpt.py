@@ -5,8 +5,6 @@ too, the call then between `<tool_call>` and `</tool_call>`; the results of para
 with the tags of Qwen's template between them.
 """
 
-import re
-
 import msgspec
 
 from analysis.records.chat import NEAREST, ROLES, number, read_content
@@ -21,8 +19,8 @@ KEYS = {"conversations", "tools", "system", "id", "env_id", "task_id", "model", 
 THOUGHT = "<think>\n{}\n</think>\n\n"
 TEXT_BESIDE_CALL = "{}\n<tool_call>\n{}\n</tool_call>"
 BETWEEN_RESULTS = "\n</tool_response>\n<tool_response>\n"
-_THOUGHT = re.compile(r"<think>\n(.*?)\n</think>\n\n", re.DOTALL)
-_BESIDE = re.compile(r"(.*?)\n<tool_call>\n(.*)\n</tool_call>", re.DOTALL)
+_THINK, _THOUGHT = THOUGHT.split("{}")
+_, _CALL, _CALLED = TEXT_BESIDE_CALL.split("{}")
 
 
 def matches(record: Record) -> bool:
@@ -70,14 +68,17 @@ def _messages(record: Record, index: int, turn: object) -> list[Message]:
 
 def _thought(value: str) -> tuple[str | None, str]:
     """(thought, the rest of the value); no thought where the value does not open with one."""
-    found = _THOUGHT.match(value)
-    return (found.group(1), value[found.end() :]) if found else (None, value)
+    thought, end, rest = value.removeprefix(_THINK).partition(_THOUGHT)
+    return (thought, rest) if end and value.startswith(_THINK) else (None, value)
 
 
 def _call_message(record: Record, index: int, value: str) -> Message:
     thought, value = _thought(value)
-    beside = _BESIDE.fullmatch(value)
-    text, value = beside.groups() if beside else ("", value)
+    text, is_beside, call_text = value.partition(_CALL)
+    if is_beside and call_text.endswith(_CALLED):
+        value = call_text.removesuffix(_CALLED)
+    else:
+        text = ""
     calls = []
     for block in _blocks(record, index, value):
         call, detail = read_call(block)
