@@ -158,9 +158,12 @@ def tables(options: argparse.Namespace) -> int:
         return _describe(options.describe, as_json=options.json)
     if not options.out:
         return _complain("tables takes SOURCE and OUT, or --describe; see --help", COULD_NOT)
+    from analysis import processes  # noqa: PLC0415
+
     try:
         with _workers(options.source, options.jobs, options.dask) as workers:
-            from analysis.tables import write_tables  # noqa: PLC0415  polars: half a second that --help need not pay
+            with processes.without_collector():  # of half a second that --help need not pay, a twentieth
+                from analysis.tables import write_tables  # noqa: PLC0415
 
             manifest = write_tables(
                 options.source,

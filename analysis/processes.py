@@ -4,6 +4,7 @@ Imports nothing heavy: workers can be started before Polars is there.
 """
 
 import atexit
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -83,7 +84,20 @@ def _begin() -> None:
 
 
 def _ready() -> None:
-    import_module(WORK)
+    with without_collector():
+        import_module(WORK)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """For work that makes no cycles, imports too: the collector would walk all there is again and again for nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextmanager

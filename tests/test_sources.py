@@ -375,6 +375,7 @@ def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_fur
 
 
 def test_a_large_record_that_holds_others_is_one() -> None:
-    beginnings = [b"{", b'{"a": [1, {', b'{"a": "b', b'{"a": {"b": []}, ']
-    assert [containers._is_beginning(text) for text in beginnings] == [True] * 4
-    assert [containers._is_beginning(text) for text in (b'{"a": }', b'{"a": 1, {', b'{"a" "b', b"{a")] == [False] * 4
+    beginnings = [b"{", b'{"a": [1, {', b'{"a": [NaN, {"b": 1}, {', b'{"a": {"b": []}, ', b'{"a": ' + b"[" * 100_000]
+    assert [containers._is_beginning(text) for text in beginnings] == [True] * 5
+    broken = [b'{"a": }', b'{"a": 1, {', b'{"a" "b" {', b"{a", b'{"a": [1}, {']
+    assert [containers._is_beginning(text) for text in broken] == [False] * 5

@@ -579,12 +579,13 @@ def _brackets(buffer: bytes, scanned: int, depth: int = 0, stop: int = sys.maxsi
 
 
 def _is_beginning(data: bytes) -> bool:
-    """Could this be the beginning of a JSON text?"""
+    """Could this, which ends outside of a string, be JSON's beginning? Then Python's own reader fails at its end."""
+    text = data.decode("utf-8", "replace")
     try:
-        _VALID.decode(data)
-    except msgspec.DecodeError as error:
-        return "truncated" in str(error)
-    except (UnicodeError, RecursionError):
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.pos >= len(text)
+    except (ValueError, RecursionError):
         return True
     return True
 

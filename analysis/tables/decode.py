@@ -1,15 +1,12 @@
 """One unit of work: its raw records -> conformed parts on disk, and a receipt. Runs in any process, on any machine."""
 
-import gc
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from analysis import records, sources
+from analysis import processes, records, sources
 from analysis.records.model import Rejected
 from analysis.tables.places import write, write_bytes
 from analysis.tables.rows import Rows
@@ -39,7 +36,7 @@ def decode_unit(unit: sources.Unit, target: str) -> Receipt:
 
     A unit whose lines turn out not to start records leaves nothing and says so in its receipt.
     """
-    with _no_collector():
+    with processes.without_collector():  # rows make no cycles
         receipt, frames = _decode(unit)
         if receipt.is_cut_wrong:
             return receipt
@@ -73,18 +70,6 @@ def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
         unit.shard, unit.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
     )
     return receipt, rows.frames()
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Rows make no cycles; the collector would walk them again and again for nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def trajectory_id(shard: int, row: int) -> str:
