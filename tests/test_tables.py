@@ -145,9 +145,30 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused_and_never_known_b
 
 def test_a_file_that_is_taken_away_while_it_is_read_is_refused(tmp_path: Path) -> None:
     files = sources.locate(written(tmp_path, dumped(people())))
-    assert sources.changed(files) == []
+    sources.refuse_changed(files)
     Path(files[0].path).unlink()
-    assert sources.changed(files) == ["trajectories.json"]
+    with pytest.raises(sources.SourceError, match=r"^trajectories\.json: written to"):
+        sources.refuse_changed(files)
+
+
+def test_a_second_pass_over_a_file_that_is_written_to_meanwhile_is_refused(tmp_path: Path) -> None:
+    source = written(tmp_path, dumped(people()))
+    data = load(source)
+    table = schema.Table("lengths", "record", (schema.TRAJECTORIES["trajectory_id"], schema.TRAJECTORIES["steps"]))
+
+    def another_program_writes(record: Any) -> list[tuple[Any, ...]]:
+        written(tmp_path, dumped(people()[:2]))
+        return [(record.steps,)]
+
+    with pytest.raises(sources.SourceError, match="written to while it was read"):
+        data.derive(table, another_program_writes, key="")
+    written(tmp_path, dumped(people()))
+    data = load(source)
+    records = data.raw_records()
+    next(records)
+    written(tmp_path, dumped(people()[:2]))
+    with pytest.raises(sources.SourceError, match="written to while it was read"):
+        list(records)
 
 
 def test_contents_are_named_by_the_published_blake3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ Knows bytes and containers; nothing of what a record means.
 from analysis.sources.containers import Damage, Raw, Unit, is_cut_wrong, plan, read_unit, whole
 from analysis.sources.errors import SourceError
 from analysis.sources.hub import RELEASE_ENVIRONMENTS, RELEASE_SCENARIOS, is_release
-from analysis.sources.locate import SUFFIXES, File, changed, locate
+from analysis.sources.locate import SUFFIXES, File, locate, refuse_changed
 
 __all__ = [
     "RELEASE_ENVIRONMENTS",
@@ -18,11 +18,11 @@ __all__ = [
     "Raw",
     "SourceError",
     "Unit",
-    "changed",
     "is_cut_wrong",
     "is_release",
     "locate",
     "plan",
     "read_unit",
+    "refuse_changed",
     "whole",
 ]

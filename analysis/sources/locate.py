@@ -96,12 +96,18 @@ def _of_info(fs: Any, info: dict[str, Any], shared: str) -> File:
     return File(fs.unstrip_protocol(info["name"]), name, int(info["size"]), fs.ukey(info["name"]))
 
 
-def changed(files: list[File]) -> list[str]:
-    """Names of the files of this machine that are no longer as they were located: written to since, or gone.
+def refuse_changed(files: list[File]) -> None:
+    """Files of this machine are read as they were located, or not at all.
 
     What a store holds is replaced whole, not written to, and to ask for every object again could take minutes.
+
+    Raises:
+        SourceError: one was written to since, or is gone.
     """
-    return [file.name for file in files if file.is_local and not _is_at_rest(file)]
+    changed = [file.name for file in files if file.is_local and not _is_at_rest(file)]
+    if changed:
+        which = changed[0] if len(changed) == 1 else f"{changed[0]} and {len(changed) - 1:,} more"
+        raise SourceError(f"{which}: written to while it was read; load it again at rest, or a copy of it")
 
 
 def _is_at_rest(file: File) -> bool:

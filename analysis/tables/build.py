@@ -302,10 +302,11 @@ def finish(target: str, source: str, files: list[sources.File], digest: str, rec
         SourceError: a file was written to meanwhile; nothing is known by the hash of other bytes.
         OSError: a part is not there any more, or one too many: another run writes to the same place.
     """
-    if changed := sources.changed(files):
+    try:
+        sources.refuse_changed(files)
+    except sources.SourceError:
         places.remove(f"{target}/units")  # a run that is tried again resumes nothing of this one
-        which = changed[0] if len(changed) == 1 else f"{changed[0]} and {len(changed) - 1:,} more"
-        raise sources.SourceError(f"{which}: written to while it was read; load it again at rest, or a copy of it")
+        raise
     _all_there(target, receipts)
     _repeated_tasks(target)
     _distinct_tool_sets(target)

@@ -224,10 +224,12 @@ class Tables:
         Raises:
             sources.SourceError: the source is no longer what was loaded, or only its tables are here.
         """
-        for unit in self._units(self.files()):
+        files = self.files()
+        for unit in self._units(files):
             if shards is not None and unit.shard not in shards:
                 continue
             yield from _raw_records(unit)
+        sources.refuse_changed(files)
 
     def layouts(self) -> set[tuple[str, bytes]]:
         """How the source's files hold their records: (container, what a record's line starts with)."""
@@ -258,7 +260,8 @@ class Tables:
     def _derived(self, table: Table, rows: Rows) -> pl.DataFrame:
         from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers need not import
 
-        units = [*self._units(self.files())]
+        files = self.files()
+        units = [*self._units(files)]
         is_shared = not any(address.is_private(unit.path) for unit in units)
         is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > processes.PARALLEL_BYTES
         with tqdm(total=int(self.manifest["kept"]), desc=table.name, unit="record", delay=2) as bar:
@@ -267,6 +270,7 @@ class Tables:
             for unit, (part, trajectories) in build.spread(work, units) if is_spread else ((u, work(u)) for u in units):
                 parts[unit.shard] = part
                 bar.update(trajectories if is_spread else 0)
+        sources.refuse_changed(files)
         return pl.concat([table.empty(), *(parts[shard] for shard in sorted(parts))])
 
     def _units(self, files: list[sources.File]) -> Iterator[sources.Unit]:
