@@ -385,11 +385,11 @@ def test_a_full_disk_makes_no_unit_a_rejection(source: str, tmp_path: Path, monk
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 128 KB."""
+    """A file system of 32 KB: too small for either way to the tables of eight records."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = shutil.which("mount") and subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(place)], capture_output=True, check=False
+        ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(place)], capture_output=True, check=False
     )
     if not mounted or mounted.returncode:
         pytest.skip("no right to mount a file system")

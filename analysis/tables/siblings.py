@@ -150,6 +150,7 @@ def _read(files: list[sources.File]) -> siblings.SiblingRows:
         for raw in sources.read_unit(unit):
             if isinstance(raw, sources.Raw):
                 siblings.read(raw.data, raw.origin, rows)
+    sources.refuse_changed(files)
     for reason in rows.rejected[:5]:
         logger.warning("sibling set: %s", reason)
     if not rows.environments and not rows.scenarios:
