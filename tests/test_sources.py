@@ -374,7 +374,15 @@ def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_fur
     assert [n for n, raw in enumerate(raws) if raw.broken] == [0]
 
 
-def test_a_large_record_that_holds_others_is_one() -> None:
+def test_a_large_record_that_holds_others_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(containers, "BLOCK_BYTES", 1000)
+    rows = [{"traj_type": "a", "infinite": value, "more": RUNS[:50]} for value in (1.0, float("inf"))]
+    raws, _ = read(write(tmp_path, "records.json", json.dumps([*rows, RUNS[0]])))
+    assert [json.loads(raw.data) for raw in raws] == [*rows, RUNS[0]]
+    assert not any(raw.broken for raw in raws)
+
+
+def test_what_can_become_a_record_is_told_from_what_cannot() -> None:
     beginnings = [b"{", b'{"a": [1, {', b'{"a": [NaN, {"b": 1}, {', b'{"a": {"b": []}, ', b'{"a": ' + b"[" * 100_000]
     assert [containers._is_beginning(text) for text in beginnings] == [True] * 5
     broken = [b'{"a": }', b'{"a": 1, {', b'{"a" "b" {', b"{a", b'{"a": [1}, {']

@@ -187,7 +187,7 @@ def by_position(frame: pl.DataFrame) -> Any:
         base.mark_area(opacity=0.2).encode(y=alt.Y("error_rate_low:Q", axis=axis, scale=scale), y2="error_rate_high:Q"),
         base.mark_line(point=True).encode(y=alt.Y("error_rate:Q", axis=axis, scale=scale)),
     ).properties(
-        title=title(sentence, f"n = {counted(sum(frame.get_column('judged')), 'call')} judged"),
+        title=title(sentence, f"n = {counted(int(frame.get_column('judged').sum()), 'call')} judged"),
         description=sentence,
         width="container",
         height=240,

@@ -74,7 +74,7 @@ def transitions(frame: pl.DataFrame) -> Any:
 def entropy(frame: pl.DataFrame) -> Any:
     """Effective number of next calls, per environment."""
     rows = [r for r in frame.rows(named=True) if r["effective_choices"] is not None]
-    n = sum(frame.get_column("transitions"))
+    n = int(frame.get_column("transitions").sum())
     if not rows:
         sentence = "No environment has 20 transitions: there is no entropy to show"
     elif len(rows) == 1:

@@ -20,7 +20,7 @@ from analysis.records.model import Outcome, OutcomeRule
 ERROR_CHARS = 500
 
 _FAST = re.compile(r"""\s*\{\s*(?:'success'|"success")\s*:\s*(True|true|False|false)\s*[,}]""")
-SUCCESS = ("{'success': True,", "{'success': True}")  # as the environments write it
+_SUCCESS = ("{'success': True,", "{'success': True}")  # as the environments write it
 _PLAIN_ERROR = re.compile(
     r"""\s*\{\s*(?:'success'|"success")\s*:\s*[Ff]alse\s*,\s*(?:'error'|"error")\s*:\s*"""
     r"""(?:'(?P<single>[^'\\]*)'|"(?P<double>[^"\\]*)")\s*\}\s*"""
@@ -53,7 +53,7 @@ def judge(text: str) -> Verdict:
     Returns:
         (outcome, rule, error): `error` is the error text, at most ERROR_CHARS characters; None unless outcome is error.
     """
-    if text.startswith(SUCCESS):
+    if text.startswith(_SUCCESS):
         return _OK
     fast = _FAST.match(text)
     if fast:

@@ -12,7 +12,7 @@ By id where ids are unique, by position only where that is unambiguous, else unp
 from collections import Counter
 
 from analysis.records.model import Call, Finding, Message, Trajectory
-from analysis.records.outcome import SUCCESS, judge
+from analysis.records.outcome import judge
 
 
 def pair(trajectory: Trajectory) -> None:
@@ -29,10 +29,7 @@ def pair(trajectory: Trajectory) -> None:
     for call in calls:
         if call.result_message is not None:
             text = messages[call.result_message].content if call.result_text is None else call.result_text
-            if text.startswith(SUCCESS):
-                call.outcome, call.outcome_rule = "ok", "success_key"
-            else:
-                call.outcome, call.outcome_rule, call.error = judge(text)
+            call.outcome, call.outcome_rule, call.error = judge(text)
 
 
 def _pair_plainly(messages: list[Message], calls: list[Call]) -> bool:

@@ -486,10 +486,10 @@ class _Window:
 
     def _starts_inside(self, data: bytes, keys: set[bytes]) -> bool:
         """Does this text, which is not JSON msgspec reads, run into another record?"""
-        if re.compile(rb",\s*" + _start_of(keys)).search(data, 1):
-            return True
         if _is_tolerable(data):
             return False
+        if re.compile(rb",\s*" + _start_of(keys)).search(data, 1):
+            return True
         if len(self.buffer) - self.position < len(data) + BLOCK_BYTES:
             self._more()  # the other, if no longer than a block, may end behind this text
         return self._any_start(self.position + 1, self.position + len(data)) is not None
@@ -535,7 +535,7 @@ class _Window:
         pattern = _next(keys)
         searched = self.position + 1
         while True:
-            for found in pattern.finditer(self.buffer, searched):
+            if found := pattern.search(self.buffer, searched):
                 before = self._any_start(self.position + 1, found.start(1))
                 following = found.start(1) if before is None else before
                 data = self.buffer[self.position : following]
