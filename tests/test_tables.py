@@ -6,6 +6,7 @@ import random
 import shutil
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -249,6 +250,31 @@ def test_tool_sets_are_the_same_set_whatever_their_indent_and_key_order(tmp_path
     data = load(written(tmp_path, dumped([first, second])))
     assert data.trajectories.select(pl.col("tool_set").n_unique()).collect().item() == 1
     assert data.tools.collect().height == 1
+
+
+def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 300)
+    records = people()
+    for record in records[2:5]:
+        del record["task_info"]["task_id"]  # no name is no task in common
+    records = [*records, *people()[:2], people()[0]]
+    source = written(tmp_path, dumped(records))
+    times = Counter((r["traj_type"], r["task_info"]["task_id"]) for r in records if "task_id" in r["task_info"])
+    expected = [
+        f"{times[key]} of {key[1]} as {key[0]}"
+        for key in ((r["traj_type"], r["task_info"].get("task_id")) for r in records)
+        if times[key] > 1
+    ]
+    assert len(expected) == 5
+    for few in (1, 2, 4, 100):
+        monkeypatch.setattr(build, "FEW_PARTS", few)
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        data = load(source)
+        assert data.manifest["kept"] == len(records) < len(sources.plan(sources.locate(source)))
+        found = data.findings.filter(pl.col("rule") == "repeated_task").sort("trajectory_id").collect()
+        assert found["detail"].to_list() == expected
 
 
 def test_a_killed_run_resumes_with_the_units_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
