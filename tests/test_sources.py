@@ -69,6 +69,52 @@ def test_every_layout_gives_the_same_records_whatever_the_name_says(
         assert data[raw.byte_offset :].startswith(raw.data)
 
 
+# To try every length of such a stretch from each of its places would take a quarter of an hour.
+STRETCH = 300_000
+
+
+@pytest.mark.parametrize("space", ["\n", " ", "\t\r\n"], ids=["lines", "blanks", "all"])
+@pytest.mark.parametrize("where", ["behind", "before the last", "after a broken one", "behind a torn one"])
+@pytest.mark.parametrize("layout", ["indent 4", "one line", "JSON Lines"])
+def test_white_space_between_records_is_as_good_as_none_however_long(
+    tmp_path: Path, layout: str, where: str, space: str
+) -> None:
+    text, stretch = LAYOUTS[layout], space * (STRETCH // len(space))
+    last = text.rindex('{"messages"' if layout != "indent 4" else '    {\n        "messages"')
+    text = {
+        "behind": text + stretch,
+        "before the last": text[:last] + stretch + ("\n" if layout != "one line" else "") + text[last:],
+        "behind a torn one": text[:-40] + stretch,
+        "after a broken one": text[: last - 40] + stretch + ("\n" if layout != "one line" else "") + text[last:],
+    }[where]
+    path = write(tmp_path, "records.json", text)
+    units = sources.plan(sources.locate(str(path)))
+    raws, damage = read(path)
+    assert damage == []
+    whole = [json.loads(raw.data) for raw in raws if is_json(raw.data)]
+    if where.endswith("one"):
+        assert whole == (RECORDS[:-1] if where == "behind a torn one" else [*RECORDS[:-2], RECORDS[-1]])
+        assert len(raws) == len(RECORDS)
+    else:
+        assert whole == RECORDS
+        assert not any(sources.is_cut_wrong(units[0], raw) for raw in raws)
+
+
+def is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except ValueError:
+        return False
+    return True
+
+
+def test_a_record_of_many_lines_is_cut_out_like_one_of_few(tmp_path: Path) -> None:
+    deep = {"messages": [{"role": "user", "content": f"No. {n}"} for n in range(3 * containers.FEW_LINES)]}
+    records = [RECORDS[0], deep, RECORDS[1], deep]
+    raws, damage = read(write(tmp_path, "records.json", json.dumps(records, indent=4)))
+    assert ([json.loads(raw.data) for raw in raws], damage) == (records, [])
+
+
 @pytest.mark.parametrize("indent", [None, 4])
 def test_arrays_one_after_another_and_what_stands_behind_them_cost_no_record(
     tmp_path: Path, indent: int | None

@@ -35,6 +35,8 @@ BLOCK_BYTES = 4 << 20
 # What is read by lines at a time: it stays in the processor's cache until its records are decoded. A unit read at once
 # took four times as long, most of it for fresh memory.
 STRIDE_BYTES = 512 << 10
+# More than the lines of a record whose messages are text.
+FEW_LINES = 32
 HEAD_BYTES = 1 << 18
 # How far a record may run on when a cut is doubted; without an end, every broken record would read the file's rest.
 LOOK_AHEAD_BYTES = 64 << 20
@@ -341,12 +343,14 @@ class _Stride:
         return self.end > rest
 
     def find_line(self, mark: bytes, start: int) -> int:
-        """As `find`, faster: a mark begins with a line break, and these are rare inside records."""
+        """As `find`. A mark begins with a line break: where these are rare, to look for them alone is faster."""
         buffer, end = self.buffer, self.end
-        found = buffer.find(b"\n", start, end)
-        while found >= 0 and not buffer.startswith(mark, found, end):
+        found = start - 1
+        for _ in range(FEW_LINES):
             found = buffer.find(b"\n", found + 1, end)
-        return found
+            if found < 0 or buffer.startswith(mark, found, end):
+                return found
+        return buffer.find(mark, found + 1, end)
 
     def cut(self, start: int, end: int, mark: bytes) -> tuple[int, memoryview, bool]:
         """(start, record, was the array closed after it), without white space, comma and bracket."""
@@ -355,6 +359,10 @@ class _Stride:
             start += 1
         near = max(end - 64, start)
         tail = buffer[near:end].rstrip(_SPACE)
+        if not tail:
+            end = start + len(buffer[start:near].rstrip(_SPACE))
+            near = max(end - 64, start)
+            tail = buffer[near:end]
         is_closed = tail.endswith(b"]") and mark != b"\n"
         if is_closed:
             tail = tail[:-1].rstrip(_SPACE)
@@ -377,7 +385,7 @@ def _raw(unit: Unit, position: int, view: bytes | memoryview, broken: str = "") 
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _KEY = re.compile(rb'\{\s*"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
-_ANY_START = re.compile(rb"\}\s*,?\s*(\{\s*\")")
+_ANY_START = re.compile(rb"\}\s*+(?:,\s*+)?(\{\s*\")")
 _START = rb'\{\s*"(?:%s)"\s*:'
 _KNOWN = frozenset(
     (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
@@ -591,7 +599,7 @@ def _is_beginning(data: bytes) -> bool:
 
 
 def _next(keys: set[bytes]) -> re.Pattern[bytes]:
-    return re.compile(rb"[,\s]\s*(" + _start_of(keys) + rb")")
+    return re.compile(rb"(?<=[,\s])(" + _start_of(keys) + rb")")
 
 
 def _start_of(keys: set[bytes]) -> bytes:
