@@ -1,9 +1,10 @@
 """An address: a path of this machine, or whatever fsspec knows. Opened as bytes, scanned as Parquet, told apart."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from contextvars import ContextVar
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from analysis.sources.errors import SourceError
 _POLARS = ("s3", "s3a", "gs", "gcs", "az", "azure", "adl", "abfs", "abfss", "hf", "http", "https")
 # Lives in the memory of one process: no other process, and no other machine, finds anything there.
 _PRIVATE = ("memory",)
+
+Listener = Callable[[int, bytes], None]
+_OVERHEARD: ContextVar[tuple[str, Listener] | None] = ContextVar("_OVERHEARD", default=None)
 
 
 def plain(address: str) -> str:
@@ -69,10 +73,36 @@ def open_bytes(address: str) -> BufferedReader:
     """A file, or what fsspec opens, which is read like one."""
     # Not through fsspec where a plain file will do: its buffering costs a tenth of the reading.
     if not is_remote(address):
-        return Path(address).open("rb")
+        heard = _OVERHEARD.get()
+        return _Overheard(*heard) if heard and heard[0] == address else Path(address).open("rb")
     fs, path = filesystem(address)
     stream: BufferedReader = fs.open(path, "rb")
     return stream
+
+
+@contextmanager
+def overheard(path: str, listener: Listener) -> Iterator[None]:
+    """What is read in here of a file of this machine, opened by `open_bytes`, the listener is told with its offset.
+
+    Perhaps not all of it, and some of it twice.
+    """
+    before = _OVERHEARD.set((path, listener))
+    try:
+        yield
+    finally:
+        _OVERHEARD.reset(before)
+
+
+class _Overheard(BufferedReader):
+    def __init__(self, path: str, listener: Listener) -> None:
+        super().__init__(FileIO(path))
+        self.listener = listener
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        offset = self.tell()
+        data = super().read(size)
+        self.listener(offset, data)
+        return data
 
 
 def sha256(address: str) -> str:

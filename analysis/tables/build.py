@@ -55,6 +55,8 @@ def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = 
     Returns:
         The folder: `<table>/part-*.parquet` and `manifest.json`.
     """
+    if not dask:
+        read_once(source, files, jobs=jobs, progress=progress)
     with identified(files, jobs=1 if dask else jobs) as (digest, workers):
         return kept(source, files, digest, jobs=jobs, dask=dask, progress=progress, workers=workers)
 
@@ -70,20 +72,40 @@ def kept(
     workers: Executor | None = None,
 ) -> str:
     """The same of contents whose hash is known, perhaps with workers that have started."""
-    from filelock import FileLock  # noqa: PLC0415  workers wait for no lock
-
-    done = _cache_folder(digest, files)
+    done = cache.folder(digest, files)
     if not _is_sealed(done):
-        done.parent.mkdir(parents=True, exist_ok=True)
-        # Two notebooks opened on one source: the second waits and finds what the first has made.
-        with FileLock(f"{done}.lock"):
+        with cache.lock(files):
             if not _is_sealed(done):
-                working = done.with_suffix(".partial").absolute()
+                working = done.with_suffix(".partial")
+                if len(files) == 1 and cache.begun(files[0]).exists():
+                    working = cache.begun(files[0])
                 units = sources.plan(files)
-                receipts = run(units, str(working), jobs=jobs, dask=dask, progress=progress, workers=workers)
-                seal(str(working), finish(str(working), source, files, digest, receipts))
-                publish(working, done)
+                receipts = run(units, str(working.absolute()), jobs=jobs, dask=dask, progress=progress, workers=workers)
+                _complete(working, source, files, digest, receipts)
     return _told(done)
+
+
+def read_once(source: str, files: list[sources.File], *, jobs: int, progress: bool) -> None:
+    """Decode a file of which the cache has nothing, if in one process, and hash it as it is read, not before.
+
+    Afterwards its hash is remembered, and its tables are found by it.
+    """
+    if processes.worth(sum(file.size for file in files), jobs) > 1 or not cache.is_news(files):
+        return
+    with cache.lock(files):
+        if not cache.is_news(files):
+            return
+        file, working = files[0], cache.begun(files[0])
+        with cache.overhearing(file) as hashed:
+            receipts = run(sources.plan(files), str(working.absolute()), jobs=1, progress=progress)
+            digest = hashed()
+        _complete(working, source, files, digest, receipts)
+        cache.remember(file, digest)
+
+
+def _complete(working: Path, source: str, files: list[sources.File], digest: str, receipts: list[Receipt]) -> None:
+    seal(str(working), finish(str(working), source, files, digest, receipts))
+    publish(working, cache.folder(digest, files))
 
 
 @contextmanager
@@ -101,12 +123,8 @@ def identified(
 
 def cached(digest: str, files: list[sources.File]) -> str:
     """The folder of the cache that holds the tables of these contents, "" when there is none."""
-    done = _cache_folder(digest, files)
+    done = cache.folder(digest, files)
     return _told(done) if _is_sealed(done) else ""
-
-
-def _cache_folder(digest: str, files: list[sources.File]) -> Path:
-    return cache.root() / "tables" / cache.name(digest, [file.name for file in files])
 
 
 def _told(folder: Path) -> str:
@@ -326,8 +344,12 @@ def finish(target: str, source: str, files: list[sources.File], digest: str, rec
         "by_brackets": sorted({receipt.file for receipt in receipts if receipt.by_brackets}),
         "unknown_keys": dict(sorted(sum((Counter(r.unknown_keys) for r in receipts), Counter()).items())),
         "decoder": cache.DECODER,
-        "versions": {name: version(name) for name in ("polars", "msgspec", "jsonschema-rs")}
-        | {"python": sys.version.split()[0]},
+        "versions": {
+            "polars": pl.__version__,
+            "msgspec": msgspec.__version__,
+            "jsonschema-rs": version("jsonschema-rs"),
+            "python": sys.version.split()[0],
+        },
     }
 
 
@@ -376,11 +398,13 @@ def _repeated_tasks(target: str) -> None:
     """
     task = pl.struct("traj_type", "task_id").hash()
     tasks = pl.concat([scan.select(task=task).collect() for scan in _tasks(target)])
-    repeated = tasks.group_by("task").len("times").filter(pl.col("times") > 1).lazy()
+    repeated = tasks.group_by("task").len("times").filter(pl.col("times") > 1)
+    if repeated.is_empty():
+        return
     for number, scan in enumerate(_tasks(target)):
         repeats = (
             scan.with_columns(task=task)
-            .join(repeated, on="task")
+            .join(repeated.lazy(), on="task")
             .select(
                 "trajectory_id",
                 rule=pl.lit(BY_ID["repeated_task"].id),

@@ -6,13 +6,17 @@ collision-proof, takes three times as long even where the processor helps. Hashi
 may all the same, so the hash of a file is remembered under its size, mtime, ctime, inode and device: a program can set
 the mtime back, but not the ctime. A file changed within RACY_S of being hashed could change again within the clock's
 grain, so it is hashed anew until it rests.
+
+To name contents takes a pass over them before the one that decodes them. A file at rest of which the cache has nothing,
+that is to be decoded in this process, is read but once: `overhearing` hashes it as the decoder reads.
 """
 
 import hashlib
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -48,21 +52,41 @@ def root() -> Path:
 
 def name(content: str, files: Iterable[str]) -> str:
     """The folder for the tables of these contents. Of these files, too: places in them are told by name."""
-    return f"{_start(content)}-{_names(files)}-{DECODER}"
+    return f"{_start(content)}-{_kind(files)}"
+
+
+def folder(content: str, files: list[File]) -> Path:
+    """Where tables of these contents stand, if they do."""
+    return root() / "tables" / name(content, [file.name for file in files])
+
+
+def begun(file: File) -> Path:
+    """Where the tables of a file at rest are made while its contents have no name."""
+    return folder(hashlib.sha256(f"{file.path} {file.stamp}".encode()).hexdigest(), [file]).with_suffix(".partial")
+
+
+def lock(files: list[File]) -> AbstractContextManager[object]:
+    """Held by whoever makes tables of files of these names: of two notebooks opened on one set, the second waits."""
+    from filelock import FileLock  # noqa: PLC0415  workers wait for no lock
+
+    where = root() / "tables"
+    where.mkdir(parents=True, exist_ok=True)
+    return FileLock(where / f"{_kind(file.name for file in files)}.lock")
 
 
 def key(manifest: dict[str, Any]) -> str:
     """The same of a manifest, by whatever decoder it was made; "" when it holds no such."""
     try:
-        names = _names(str(file["name"]) for file in manifest["files"])
-        found = f"{_start(str(manifest['content_hash']))}-{names}-{manifest['decoder']}"
+        kind = _kind((str(file["name"]) for file in manifest["files"]), manifest["decoder"])
+        found = f"{_start(str(manifest['content_hash']))}-{kind}"
     except (KeyError, TypeError):
         return ""
     return found if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{12}", found) else ""
 
 
-def _names(files: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(files).encode()).hexdigest()[:8]
+def _kind(files: Iterable[str], decoder: str = DECODER) -> str:
+    names = hashlib.sha256("\n".join(files).encode()).hexdigest()[:8]
+    return f"{names}-{decoder}"
 
 
 def _start(content: str) -> str:
@@ -83,15 +107,57 @@ def is_remembered(files: list[File]) -> bool:
     return all(_remembered(file) for file in files)
 
 
+def is_news(files: list[File]) -> bool:
+    """Is it one file at rest, whose hash is not known, and of whose name the cache has nothing that might be it?"""
+    if len(files) != 1 or not files[0].is_local or _remembered(files[0]) or not _rests(files[0]):
+        return False
+    like_it = (root() / "tables").glob(f"*-{_kind([files[0].name])}*")
+    return all(found == begun(files[0]) for found in like_it)
+
+
+@contextmanager
+def overhearing(file: File) -> Iterator[Callable[[], str]]:
+    """Hash what is read of a file in here; what is yielded reads what is left of it, and returns `content_hash`."""
+    hasher, end = blake3(), 0
+
+    def hear(offset: int, data: bytes) -> None:
+        nonlocal end
+        if offset <= end < offset + len(data):
+            hasher.update(memoryview(data)[end - offset :])
+            end = offset + len(data)
+
+    def digest() -> str:
+        with address.reading(file.path), Path(file.path).open("rb") as stream:
+            stream.seek(end)
+            while data := stream.read(1 << 20):
+                hasher.update(data)
+        return ALGORITHM + hasher.hexdigest()
+
+    with address.overheard(file.path, hear):
+        yield digest
+
+
+def remember(file: File, digest: str) -> None:
+    """Note the hash of a file for this state of it, if it is at rest."""
+    if _rests(file):
+        write_bytes(str(_note(file)), msgspec.json.encode((file.stamp, digest.removeprefix(ALGORITHM))))
+
+
 def _file_hash(file: File) -> str:
     if remembered := _remembered(file):
         return remembered
     with address.reading(file.path), Path(file.path).open("rb") as stream:
         digest: str = hashlib.file_digest(stream, blake3).hexdigest()  # type: ignore[arg-type]  # its `update` returns it
-    stat = Path(file.path).stat()
-    if time.time() - max(stat.st_mtime, stat.st_ctime) > RACY_S:
-        write_bytes(str(_note(file)), msgspec.json.encode((file.stamp, digest)))
+    remember(file, digest)
     return digest
+
+
+def _rests(file: File) -> bool:
+    try:
+        stat = Path(file.path).stat()
+    except OSError:
+        return False
+    return time.time() - max(stat.st_mtime, stat.st_ctime) > RACY_S
 
 
 def _remembered(file: File) -> str:

@@ -58,6 +58,8 @@ def write_tables(
     files = sources.locate(located)
     given = siblings.build(source, environments, scenarios)
     is_kept = not dask and not address.is_remote(place)
+    if is_kept and not workers and not build.manifest_of(place):
+        build.read_once(source, files, jobs=jobs, progress=progress)
     with build.identified(files, jobs=jobs if is_kept else 1, workers=workers) as (digest, started):
         ready = _tables_of(digest, files, place)
         if not ready and is_kept:

@@ -1,0 +1,205 @@
+"""A file of which the cache has nothing is read once: decoded, and hashed as the decoder reads."""
+
+import gzip
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from blake3 import blake3
+from polars.testing import assert_frame_equal
+
+from analysis import schema, sources
+from analysis.sources import containers
+from analysis.tables import build, cache, decode, load, write_tables
+from tests.builders import step, trajectory
+
+RECORDS = [trajectory(f"t{n}", steps=[step("get_user"), step(says="Task Completed")]) for n in range(12)]
+CONTAINERS = {
+    "indented": json.dumps(RECORDS, indent=4).encode(),
+    "indented, much behind it": json.dumps(RECORDS, indent=4).encode() + b"\n" * 30_000,
+    "one line": json.dumps(RECORDS).encode(),
+    "lines": "\n".join(map(json.dumps, RECORDS)).encode(),
+    "lines, byte order mark": b"\xef\xbb\xbf" + "\n".join(map(json.dumps, RECORDS)).encode(),
+    "misleading lines": json.dumps(RECORDS[:1] * 3, indent=4).replace('"task":', '\n    {"task":').encode(),
+    "packed": gzip.compress("\n".join(map(json.dumps, RECORDS)).encode()),
+    "torn": json.dumps(RECORDS, indent=4).encode()[:-200],
+}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+
+
+@pytest.fixture
+def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file counts as one that nobody has written to for a while."""
+    monkeypatch.setattr(cache, "RACY_S", -1.0)
+
+
+@pytest.fixture
+def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No pass of its own for the hash."""
+
+    def fails(*_: Any) -> None:
+        raise AssertionError("hashed before it is read")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hashlib, "file_digest", fails)
+        yield
+
+
+def written(folder: Path, data: bytes) -> str:
+    folder.mkdir(exist_ok=True)
+    path = folder / ("set.jsonl.gz" if data.startswith(b"\x1f\x8b") else "set.json")
+    path.write_bytes(data)
+    return str(path)
+
+
+def tables(source: str) -> dict[str, pl.DataFrame]:
+    data = load(source, jobs=1, progress=False)
+    return {table.name: getattr(data, table.name).collect() for table in schema.RECORD_TABLES}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_its_hash_and_its_tables_are_those_of_a_file_that_is_hashed_first(
+    tmp_path: Path, container: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    data = CONTAINERS[container]
+    source = written(tmp_path, data)
+    expected = tables(source)  # just written: it could be written to again
+    shutil.rmtree(tmp_path / "cache")
+    request.getfixturevalue("read_once")
+    found = tables(source)
+    assert load(source, progress=False).manifest["content_hash"] == "blake3:" + blake3(data).hexdigest()
+    for name, frame in found.items():
+        assert_frame_equal(frame, expected[name])
+    assert cache.is_remembered(sources.locate(source))
+    (folder,) = (path for path in (tmp_path / "cache" / "tables").iterdir() if path.is_dir())
+    assert folder.suffix == ""
+
+
+@pytest.mark.usefixtures("read_once")
+def test_a_parquet_file_too_is_named_by_all_its_bytes(tmp_path: Path) -> None:
+    pl.DataFrame(RECORDS).write_parquet(tmp_path / "set.parquet")
+    manifest = load(str(tmp_path / "set.parquet"), progress=False).manifest
+    assert manifest["content_hash"] == "blake3:" + blake3((tmp_path / "set.parquet").read_bytes()).hexdigest()
+
+
+@pytest.mark.usefixtures("read_once")
+def test_tables_written_elsewhere_are_made_in_the_same_one_pass(tmp_path: Path) -> None:
+    source = written(tmp_path, CONTAINERS["indented"])
+    manifest = write_tables(source, tmp_path / "out", progress=False)
+    assert manifest["content_hash"] == "blake3:" + blake3(CONTAINERS["indented"]).hexdigest()
+    assert load(str(tmp_path / "out")).trajectories.select(pl.len()).collect().item() == len(RECORDS)
+
+
+@pytest.mark.usefixtures("at_rest")
+@pytest.mark.parametrize("place", ["cache", "out"])
+def test_what_may_be_known_already_is_hashed_before_anything_is_decoded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    first = written(tmp_path / "a", CONTAINERS["indented"])
+    write_tables(first, tmp_path / "out", progress=False)
+    copy = written(tmp_path / "b", CONTAINERS["indented"])
+    if place == "out":
+        shutil.rmtree(tmp_path / "cache")
+
+    def decodes(*_: Any) -> None:
+        raise AssertionError("decoded again")
+
+    monkeypatch.setattr(build, "decode_unit", decodes)
+    write_tables(copy, tmp_path / "out", progress=False)
+
+
+class Killed(BaseException):
+    """Stands in for the end of the process."""
+
+
+@pytest.mark.usefixtures("at_rest")
+@pytest.mark.parametrize("is_remembered", [False, True], ids=["read once", "hashed first"])
+def test_a_killed_run_is_gone_on_with_whichever_way_the_next_one_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_remembered: bool
+) -> None:
+    source = written(tmp_path, CONTAINERS["indented"])
+    units = sources.plan(sources.locate(source))
+    decoded: list[int] = []
+
+    def dies_at_the_third(unit: sources.Unit, target: str) -> decode.Receipt:
+        if len(decoded) == 2:
+            raise Killed
+        decoded.append(unit.shard)
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", dies_at_the_third)
+    with pytest.raises(Killed):
+        load(source, jobs=1, progress=False)
+    if is_remembered:
+        cache.content_hash(sources.locate(source))
+    again: list[int] = []
+
+    def counts(unit: sources.Unit, target: str) -> decode.Receipt:
+        again.append(unit.shard)
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", counts)
+    manifest = load(source, jobs=1, progress=False).manifest
+    assert manifest["kept"] == len(RECORDS)
+    assert manifest["content_hash"] == "blake3:" + blake3(CONTAINERS["indented"]).hexdigest()
+    assert sorted(decoded + again) == [unit.shard for unit in units]
+    assert not list((tmp_path / "cache" / "tables").glob("*.partial"))
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_a_file_written_to_while_it_is_read_leaves_no_tables_and_no_hash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = written(tmp_path, CONTAINERS["indented"])
+    files = sources.locate(source)
+
+    def meanwhile(unit: sources.Unit, target: str) -> decode.Receipt:
+        receipt = decode.decode_unit(unit, target)
+        with Path(source).open("ab") as stream:
+            stream.write(b"\n")
+        return receipt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(build, "decode_unit", meanwhile)
+        with pytest.raises(sources.SourceError, match="written to while it was read"):
+            load(source, progress=False)
+    assert not cache.is_remembered(files)
+    assert not cache.is_remembered(sources.locate(source))
+    assert load(source, progress=False).manifest["kept"] == len(RECORDS)
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_of_two_that_open_it_at_once_one_decodes_and_the_other_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = written(tmp_path, CONTAINERS["indented"])
+    decoded: list[int] = []
+
+    def counts(unit: sources.Unit, target: str) -> decode.Receipt:
+        decoded.append(unit.shard)
+        return decode.decode_unit(unit, target)
+
+    monkeypatch.setattr(build, "decode_unit", counts)
+    with ThreadPoolExecutor(4) as threads:
+        kept = list(threads.map(lambda _: load(source, progress=False).manifest["kept"], range(4)))
+    assert kept == [len(RECORDS)] * 4
+    assert sorted(decoded) == [unit.shard for unit in sources.plan(sources.locate(source))]
+
+
+def test_a_file_that_is_gone_by_then_is_said_as_ever(tmp_path: Path) -> None:
+    source = written(tmp_path, CONTAINERS["indented"])
+    files = sources.locate(source)
+    Path(source).unlink()
+    with pytest.raises(sources.SourceError, match="cannot be read: No such file"):
+        build.build(source, files, progress=False)
