@@ -79,7 +79,7 @@ def in_brief(classes: pl.LazyFrame) -> pl.LazyFrame:
             rate("valid", "checkable"),
             "of calls fit their schema",
             say(
-                "{} of {} calls that can be held against one; {} more leave out what the tool did without",
+                "{} of {} call(s) that can be held against one; {} more leave out what the tool did without",
                 "valid",
                 "checkable",
                 "over_required",

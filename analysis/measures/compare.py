@@ -275,7 +275,7 @@ def in_brief(
         Number(
             rate("paired_apart", "paired"),
             "differ on the same scenarios",
-            say("{} of {} numbers, by more than their interval", "paired_apart", "paired"),
+            say("{} of {} number(s), by more than their interval", "paired_apart", "paired"),
         ),
         Number(
             count("tools_shared"),

@@ -184,7 +184,7 @@ def in_brief(
     is_paired = pl.col("difference").is_not_null()
     return rows(
         known,
-        Number(count("all"), "trajectories", say("{} conversations, {} without a user", "talks", "solos")),
+        Number(count("all"), "trajectories", say("{} conversation(s), {} without a user", "talks", "solos")),
         Number(
             rate("marked", "all"),
             "of records end with a marker",

@@ -158,7 +158,7 @@ def in_brief(exact_summary: pl.LazyFrame, pairs: pl.LazyFrame, tasks_summary: pl
             rate("extra_copies", "trajectories"),
             "of trajectories repeat another",
             say(
-                "{} of {}, in {} groups; the largest holds {}",
+                "{} of {}, in {} group(s); the largest holds {}",
                 "extra_copies",
                 "trajectories",
                 "groups",
@@ -179,7 +179,7 @@ def in_brief(exact_summary: pl.LazyFrame, pairs: pl.LazyFrame, tasks_summary: pl
         Number(
             both_kinds("similarity"),
             "similarity of two runs, median",
-            say("calls with arguments, 1 = the same; {} pairs of one mode / {} across modes", "same", "across"),
+            say("calls with arguments, 1 = the same; {} pair(s) of one mode / {} across modes", "same", "across"),
         ),
         Number(
             both_kinds("name_similarity"),

@@ -151,7 +151,7 @@ def in_brief(each: pl.LazyFrame, checks: pl.LazyFrame) -> pl.LazyFrame:
             pl.when("are_known").then(count("scenarios")).otherwise(pl.lit(NOTHING)),
             "scenarios",
             pl.when("are_known")
-            .then(say("in the sibling sets given; {} environments have none", "bare"))
+            .then(say("in the sibling sets given; {} environment(s) without any", "bare"))
             .otherwise(pl.lit("no sibling set of scenarios was given")),
             note(
                 pl.col("bare") > 0,
@@ -163,7 +163,7 @@ def in_brief(each: pl.LazyFrame, checks: pl.LazyFrame) -> pl.LazyFrame:
         Number(
             decimal("mean_checks"),
             "checks a scenario",
-            say("mean over {} scenarios that have checks", "all_scenarios"),
+            say("mean over {} scenario(s) with checks", "all_scenarios"),
         ),
     )
 

@@ -126,7 +126,7 @@ def in_brief(sources: pl.LazyFrame, distances: pl.LazyFrame, chains: pl.LazyFram
         Number(
             pl.concat_str(decimal("distance"), far),
             "calls from a result to the use of its value",
-            say("median over {} values taken from results", "reused"),
+            say("median over {} value(s) taken from results", "reused"),
         ),
         Number(
             rate("linked", "calling"),

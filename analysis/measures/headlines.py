@@ -118,8 +118,13 @@ def both(name: str, as_text: Callable[[str], pl.Expr] = decimal) -> pl.Expr:
 
 
 def say(sentence: str, *columns: str) -> pl.Expr:
-    """A sentence with counts in it."""
-    return pl.format(sentence, *map(count, columns)) if columns else pl.lit(sentence)
+    """A sentence with counts in it; the "(s)" of "{} call(s)" stands where the count before it is not one."""
+    first, *others = sentence.split("{}")
+    pieces = [pl.lit(first)]
+    for column, piece in zip(columns, others, strict=True):
+        one, more = pl.lit(piece.replace("(s)", "")), pl.lit(piece.replace("(s)", "s"))
+        pieces += [count(column), pl.when(_counted(column) == 1).then(one).otherwise(more)]
+    return pl.concat_str(pieces)
 
 
 def note(when: pl.Expr, sentence: str, *columns: str) -> pl.Expr:

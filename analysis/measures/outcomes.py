@@ -115,7 +115,7 @@ def in_brief(by_mode: pl.LazyFrame) -> pl.LazyFrame:
         Number(
             rate("errors", "judged"),
             "of calls fail",
-            say("{} of {} calls whose result says ok or error; no measure of quality", "errors", "judged"),
+            say("{} of {} call(s) whose result says ok or error; no measure of quality", "errors", "judged"),
         ),
     )
 

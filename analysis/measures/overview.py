@@ -150,7 +150,7 @@ def in_brief(
             rate("errors", "judged"),
             "of calls fail",
             say(
-                "{} of {} calls whose result says ok or error, {} say neither; no measure of quality",
+                "{} of {} call(s) whose result says ok or error, {} say neither; no measure of quality",
                 "errors",
                 "judged",
                 "unknown",

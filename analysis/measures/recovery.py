@@ -100,12 +100,12 @@ def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
         Number(
             rate("recovered", "errors"),
             "of errors are recovered",
-            say("after {} of {} errors a later call of the same tool is ok", "recovered", "errors"),
+            say("after {} of {} error(s) a later call of the same tool is ok", "recovered", "errors"),
         ),
         Number(
             rate("identical_retries", "errors"),
             "of errors are retried unchanged",
-            say("after {} of {} errors the next call is the same", "identical_retries", "errors"),
+            say("after {} of {} error(s) the next call is the same", "identical_retries", "errors"),
         ),
     )
 

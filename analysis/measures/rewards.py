@@ -179,7 +179,7 @@ def in_brief(summary: pl.LazyFrame, solved_runs: pl.LazyFrame, pass_k: pl.LazyFr
         Number(
             count("trajectories"),
             "trajectories with a reward",
-            say("of {}, over {} scenarios", "all_trajectories", "scenarios"),
+            say("of {}, over {} scenario(s)", "all_trajectories", "scenarios"),
             note(
                 pl.col("missing") > 0,
                 "Trajectories without a reward, left out of all that follows: {} of {}.",
@@ -214,10 +214,10 @@ def in_brief(summary: pl.LazyFrame, solved_runs: pl.LazyFrame, pass_k: pl.LazyFr
             pl.when(pl.col("k").is_null())
             .then(pl.lit("no scenario was run twice in one mode by one model"))
             .when(pl.col("series") == 1)
-            .then(say("pass^{}: chance that as many trials are all solved; over {} scenarios", "k", "tried"))
+            .then(say("pass^{}: chance that as many trials are all solved; over {} scenario(s)", "k", "tried"))
             .otherwise(
                 say(
-                    "pass^{}: chance that as many trials are all solved; {} models and modes with {} scenarios",
+                    "pass^{}: chance that as many trials are all solved; {} models and modes with {} scenario(s)",
                     "k",
                     "series",
                     "tried",

@@ -114,7 +114,7 @@ def in_brief(entropy: pl.LazyFrame, ngrams: pl.LazyFrame, reads_first: pl.LazyFr
             decimal("choices"),
             "likely next calls",
             say(
-                "equally likely calls after the last, median over {} environments with 20 transitions or more",
+                "equally likely calls after the last, median over {} environment(s) with 20 transitions or more",
                 "environments",
             ),
         ),
@@ -137,7 +137,7 @@ def in_brief(entropy: pl.LazyFrame, ngrams: pl.LazyFrame, reads_first: pl.LazyFr
         Number(
             rate("after_read", "changing_calls"),
             "of changing calls come after a reading one",
-            say("{} of {} calls of tools that change the state", "after_read", "changing_calls"),
+            say("{} of {} call(s) of tools that change the state", "after_read", "changing_calls"),
         ),
     )
 

@@ -151,7 +151,7 @@ def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
         Number(
             count("trajectories"),
             "trajectories",
-            say("{} conversations, {} without a user", "runs_talk", "runs_solo"),
+            say("{} conversation(s), {} without a user", "runs_talk", "runs_solo"),
         ),
         Number(both("steps"), "steps, median", pl.lit(f"a step is an assistant message; {BOTH_MODES}")),
         Number(both("late"), "steps, 95th percentile", pl.lit(f"one run in twenty is longer; {BOTH_MODES}")),
@@ -160,7 +160,7 @@ def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
         Number(
             decimal(pl.col("per_step").fill_nan(None), 2),
             "calls a step",
-            say("{} calls over {} steps", "all_calls", "all_steps"),
+            say("{} call(s) over {} step(s)", "all_calls", "all_steps"),
         ),
         Number(
             decimal("users_talk"),

@@ -193,12 +193,12 @@ def in_brief(across: pl.LazyFrame, busiest: pl.LazyFrame, rates: pl.LazyFrame, b
         Number(
             count("offered_tools"),
             "tools offered",
-            say("in {} environments, under {} distinct names", "environments", "distinct_names"),
+            say("in {} environment(s), under {} distinct name(s)", "environments", "distinct_names"),
         ),
         Number(
             rate("used_tools", "offered_tools"),
             "of tools are called",
-            say("{} of {} tools of an environment, once or more", "used_tools", "offered_tools"),
+            say("{} of {} tool(s) of an environment, once or more", "used_tools", "offered_tools"),
             note(
                 pl.col("unused_tools") > 0,
                 "Tools that are offered and never called: {} of {}.",
@@ -227,7 +227,7 @@ def in_brief(across: pl.LazyFrame, busiest: pl.LazyFrame, rates: pl.LazyFrame, b
         Number(
             rate("usual", "judged"),
             "of tools are called by nearly all",
-            say("by over 90 % of the runs offered them: {} of {} tools offered to 20 or more", "usual", "judged"),
+            say("by over 90 % of the runs offered them: {} of {} tool(s) offered to 20 or more", "usual", "judged"),
         ),
         Number(
             both("breadth", percent),
@@ -237,7 +237,7 @@ def in_brief(across: pl.LazyFrame, busiest: pl.LazyFrame, rates: pl.LazyFrame, b
         Number(
             rate("tenth_calls", "calls"),
             "of calls go to the busiest tenth",
-            say("{} of {} calls, to the most called tenth of the tools on offer", "tenth_calls", "calls"),
+            say("{} of {} call(s), to the most called tenth of the tools on offer", "tenth_calls", "calls"),
         ),
     )
 

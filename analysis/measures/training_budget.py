@@ -217,7 +217,7 @@ def in_brief(parts: pl.LazyFrame, loss: pl.LazyFrame, expansion: pl.LazyFrame) -
         Number(
             decimal(pl.col("factor").fill_nan(None)),
             "times the tokens, turn by turn",
-            say("{} read in {} samples of one turn, over {} rendered once", "read", "turns", "once"),
+            say("{} read in {} sample(s) of one turn, over {} rendered once", "read", "turns", "once"),
         ),
     )
 

@@ -635,10 +635,10 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             "rules, median": ("1", "constraints of an environment; 1 have none", None),
             "scenarios": (
                 "45",
-                "in the sibling sets given; 1 environments have none",
+                "in the sibling sets given; 1 environment without any",
                 "Environments without a scenario in the sets given: 1 of 3.",
             ),
-            "checks a scenario": ("4", "mean over 30 scenarios that have checks", None),
+            "checks a scenario": ("4", "mean over 30 scenarios with checks", None),
         },
     ),
     "telling": (
@@ -788,6 +788,20 @@ def test_the_last_bar_of_distances_says_that_it_holds_more() -> None:
     far = {"traj_type": TALK, "distance": grounding.LONGEST_DISTANCE, "values": 9}
     found = read(made(grounding.in_brief, GROUNDED, grounding_distances=[far]))
     assert found["calls from a result to the use of its value"][0] == "15 or more"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "said"),
+    [
+        ((1, 1), "in 1 environment, under 1 name; no more"),
+        ((2, 1), "in 2 environments, under 1 name; no more"),
+        ((0, 1200), "in 0 environments, under 1,200 names; no more"),
+        ((None, 11), "in 0 environments, under 11 names; no more"),
+    ],
+)
+def test_a_noun_agrees_with_the_count_before_it(numbers: tuple[int | None, int], said: str) -> None:
+    facts = pl.DataFrame([numbers], schema={"a": pl.UInt32, "b": pl.Int64}, orient="row")
+    assert facts.select(headlines.say("in {} environment(s), under {} name(s); no more", "a", "b")).item() == said
 
 
 def test_a_rate_over_fewer_than_twenty_is_counts() -> None:
