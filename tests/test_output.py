@@ -330,7 +330,7 @@ def test_a_run_killed_while_it_reads_by_brackets_takes_no_record_twice(
     with decoding(monkeypatch, dies_after=len(units) + 1) as shards:
         first = build.run(units, out, jobs=1, progress=False)
     assert len(shards) == len(units) + 1
-    assert [receipt.by_brackets for receipt in first] == [True]
+    assert [receipt.by_brackets for receipt in first] == [("misleading.json",)]
     again = build.run(units, out, jobs=1, progress=False)
     assert again == first
     assert places.names(f"{out}/trajectories") == ["part-00000.parquet"]

@@ -159,6 +159,64 @@ def test_units_are_an_even_number_of_equal_ones_no_larger_than_allowed(
     assert sum(sizes) == path.stat().st_size
 
 
+def test_small_files_are_read_together_each_as_what_it_holds(tmp_path: Path) -> None:
+    for number, layout in enumerate(LAYOUTS):
+        write(tmp_path, f"{number}.json", LAYOUTS[layout])
+    write(tmp_path, "98.jsonl.gz", gzip.compress(LAYOUTS["JSON Lines"].encode()))
+    write(tmp_path, "99.json", json.dumps(RECORDS[0], indent=4))
+    files = sources.locate(str(tmp_path))
+    (unit,) = sources.plan(files)
+    assert [part.name for part in unit.parts] == [file.name for file in files]
+    assert unit.size == sum(file.size for file in files)
+    for part in unit.parts:
+        (alone,) = sources.plan([file for file in files if file.name == part.name])
+        assert [*sources.read_unit(alone)] == [
+            raw
+            for raw in sources.read_unit(unit)
+            if isinstance(raw, sources.Raw) and raw.origin.startswith(f"{part.name}@")
+        ]
+    misleading = [*LAYOUTS].index("lines start like records inside a record")
+    doubted = {
+        raw.origin.split("@")[0]
+        for raw in sources.read_unit(unit)
+        if isinstance(raw, sources.Raw) and sources.is_cut_wrong(unit, raw)
+    }
+    assert doubted == {f"{misleading}.json"}
+    raws = [raw for raw in sources.read_unit(sources.whole(unit, unit.end)) if isinstance(raw, sources.Raw)]
+    assert [json.loads(raw.data) for raw in raws] == [*RECORDS * (len(LAYOUTS) + 1), RECORDS[0]]
+
+
+@pytest.mark.parametrize("number", [1, 7, 90])
+def test_units_of_small_files_are_an_even_number_of_much_the_same_size_and_keep_the_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    monkeypatch.setattr(containers, "UNIT_BYTES", 30_000)
+    for n in range(number):
+        write(tmp_path, f"{n}.jsonl", LAYOUTS["JSON Lines"] + "\n" * (n % 9))
+    write(tmp_path, "100 large.jsonl", (LAYOUTS["JSON Lines"] + "\n") * 100)
+    write(tmp_path, "101.jsonl", LAYOUTS["JSON Lines"])
+    (tmp_path / "102.jsonl.gz").write_bytes(gzip.compress(LAYOUTS["JSON Lines"].encode()))
+    files = sources.locate(str(tmp_path))
+    units = sources.plan(files)
+    assert [unit.shard for unit in units] == [*range(len(units))]
+    names = [part.name for unit in units for part in unit.parts]
+    assert list(dict.fromkeys(names)) == [file.name for file in files]
+    small = [unit for unit in units if unit.parts[0].name < "100"]
+    assert len(small) in (1, 2, 4)
+    assert max(unit.size for unit in small) - min(unit.size for unit in small) < 2 * 30_000 // containers.SMALL
+    (last,) = [unit for unit in units if unit.name == "101.jsonl"]
+    assert [part.name for part in last.parts] == ["101.jsonl", "102.jsonl.gz"]
+
+
+def test_what_a_store_holds_is_read_object_by_object(tmp_path: Path) -> None:
+    fs = fsspec.filesystem("memory")
+    for n in range(3):
+        fs.pipe_file(f"/small/{n}.jsonl", LAYOUTS["JSON Lines"].encode())
+    units = sources.plan(sources.locate("memory://small"))
+    assert [[part.name for part in unit.parts] for unit in units] == [["0.jsonl"], ["1.jsonl"], ["2.jsonl"]]
+    fs.rm("/small", recursive=True)
+
+
 @pytest.mark.parametrize("block", [1, 2, 3, 17, 1 << 20])
 @pytest.mark.parametrize("layout", ["one line", "no spaces", "objects one after another", "indent 0"])
 def test_brackets_are_matched_across_blocks_of_any_size(

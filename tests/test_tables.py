@@ -244,6 +244,58 @@ def test_container_layout_order_of_keys_and_units_change_nothing_but_ids(
         assert_frame_equal(frame, expected[name])
 
 
+def test_a_folder_of_small_files_gives_the_tables_of_one_file_and_few_parts(tmp_path: Path) -> None:
+    records = [trajectory(f"t{n}", steps=[step("get_user"), step(says="Task Completed")]) for n in range(60)]
+    dropped = ("origin", "record_bytes", "trajectory_id")
+    expected = frames(load(written(tmp_path, dumped(records), "all.json")), drop=dropped)
+    (tmp_path / "runs").mkdir()
+    for number, record in enumerate(records):
+        text = (json.dumps(record), json.dumps(record, indent=2), dumped([record]))[number % 3]
+        written(tmp_path / "runs", text, f"run {number}.json")
+    data = load(str(tmp_path / "runs"))
+    for name, frame in frames(data, drop=dropped).items():
+        assert_frame_equal(frame, expected[name])
+    assert len(list((Path(data.folder) / "trajectories").iterdir())) == 1
+    origins = data.trajectories.sort("trajectory_id").collect()["origin"].to_list()
+    assert [origin.partition("@")[0] for origin in origins] == [f"run {number}.json" for number in range(60)]
+    known = dict(data.trajectories.select("trajectory_id", "origin").collect().iter_rows())
+    assert known == {id_: raw.origin for id_, raw in data.raw_records()}
+
+
+def test_of_small_files_one_that_misleads_has_all_its_unit_read_by_brackets_and_one_that_is_broken_costs_only_itself(
+    tmp_path: Path,
+) -> None:
+    records = people()
+    (tmp_path / "runs").mkdir()
+    broken = json.dumps(records[0])[:-20]
+    for number in range(decode.DOUBTS + 5):
+        written(tmp_path / "runs", broken, f"{number} broken.json")
+    written(tmp_path / "runs", dumped(records), "50.json")
+    data = load(str(tmp_path / "runs"))
+    assert (data.manifest["kept"], data.manifest["rejected"]) == (len(records), decode.DOUBTS + 5)
+    assert data.manifest["by_brackets"] == []
+    deep = [record | {"tools": json.loads(record["tools"])} for record in records]
+    misleading = dumped(deep).replace("\n            {", "\n    {")
+    written(tmp_path / "runs", misleading, "51 misleading.json")
+    data = load(str(tmp_path / "runs"))
+    assert (data.manifest["kept"], data.manifest["rejected"]) == (2 * len(records), decode.DOUBTS + 5)
+    assert len(data.manifest["by_brackets"]) == decode.DOUBTS + 7
+    assert data.rejected.collect()["origin"].str.contains("broken").all()
+    known = dict(data.trajectories.select("trajectory_id", "origin").collect().iter_rows())
+    assert known.items() <= {id_: raw.origin for id_, raw in data.raw_records()}.items()
+
+
+def test_small_files_that_cannot_be_read_together_are_named_from_first_to_last(tmp_path: Path) -> None:
+    for number in range(3):
+        written(tmp_path, dumped(people()), f"{number}.json")
+    (unit,) = sources.plan(sources.locate(str(tmp_path / "*.json")))
+    receipt = build.give_up(unit, str(tmp_path / "out"), "the process that read it died")
+    assert (receipt.records_in, receipt.rejected) == (1, 1)
+    assert receipt.damage == [
+        ("0.json@0", "3 files, from here to 2.json, could not be read in 3 attempts: the process that read it died")
+    ]
+
+
 def test_tool_sets_are_the_same_set_whatever_their_indent_and_key_order(tmp_path: Path) -> None:
     first = trajectory("t1", tools=[tool("a", properties={"x": {"type": "string"}})])
     second = first | {"tools": json.dumps([dict(reversed(t.items())) for t in json.loads(first["tools"])], indent=3)}

@@ -7,6 +7,8 @@ Records of a text file are cut out, not parsed, in one of two ways:
 - by brackets, for every other layout: one unit a file. A record that does not close or does not parse is given up at
   the next place where a record can start.
 
+Small files are one unit together: each unit ends with six files to write, and each figure begins with reading them.
+
 A cut that turns out wrong (a line that looks like a record's start inside a record) is noticed, and the file is read by
 brackets instead.
 """
@@ -18,7 +20,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader
-from itertools import islice
+from itertools import accumulate, groupby, islice
 from typing import IO, Literal, NamedTuple, Protocol, Self
 
 import msgspec
@@ -31,6 +33,9 @@ from analysis.sources.locate import File
 Container = Literal["lines", "indented", "brackets", "parquet"]
 # At most. More cost memory and come out uneven, fewer cost time: each ends with six files to write.
 UNIT_BYTES = 48 << 20
+# A file of more than this part of a unit is no small one; a packed one holds about so many times its size.
+SMALL = 8
+PACKED = 8
 BLOCK_BYTES = 4 << 20
 # What is read by lines at a time: it stays in the processor's cache until its records are decoded. A unit read at once
 # took four times as long, most of it for fresh memory.
@@ -51,7 +56,10 @@ _VALID = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 class Unit(NamedTuple):
-    """A part of a file that is read on its own: the records that start in [start, end)."""
+    """A part of a file that is read on its own: the records that start in [start, end).
+
+    A small file has others behind it that are read with it, each whole.
+    """
 
     shard: int
     path: str
@@ -60,6 +68,17 @@ class Unit(NamedTuple):
     start: int
     end: int
     prefix: bytes = b""
+    others: tuple["Unit", ...] = ()
+
+    @property
+    def parts(self) -> tuple["Unit", ...]:
+        """Of each file the part that is read."""
+        return (self._replace(others=()), *self.others)
+
+    @property
+    def size(self) -> int:
+        """Bytes of files, or rows of a Parquet file."""
+        return sum(part.end - part.start for part in self.parts)
 
 
 class Raw(NamedTuple):
@@ -94,25 +113,56 @@ class Stream(Protocol):
 
 
 def plan(files: list[File]) -> list[Unit]:
-    """Cut files into units.
+    """Cut large files into units, and gather small ones.
 
     Raises:
         SourceError: a file is empty or holds no records; the message says what it looks like.
     """
     units: list[Unit] = []
-    for file in files:
-        for unit in _plan_file(file):
-            units.append(unit._replace(shard=len(units)))
-    return units
+    found = [(unit, _weight(unit, file)) for file in files for unit in _plan_file(file)]
+    for is_small, run in groupby(found, key=lambda one: one[1] > 0):
+        several = list(run)
+        units.extend(_gathered(several) if is_small else (unit for unit, _ in several))
+    return [unit._replace(shard=shard) for shard, unit in enumerate(units)]
+
+
+def _weight(unit: Unit, file: File) -> int:
+    """How much a small file counts in a unit of several; 0 for one that is read on its own.
+
+    So is what a store holds: should one object fail, it costs no other.
+    """
+    if not file.is_local or unit.container == "parquet" or file.size > UNIT_BYTES // SMALL:
+        return 0
+    return file.size * (PACKED if _is_packed(file.path) else 1)
+
+
+def _gathered(small: list[tuple[Unit, int]]) -> Iterator[Unit]:
+    limit = _equal(sum(weight for _, weight in small))
+    starts = accumulate((weight for _, weight in small), initial=0)
+    for _, found in groupby(zip(small, starts, strict=False), key=lambda one: one[1] // limit):
+        first, *others = (unit for (unit, _), _ in found)
+        yield first._replace(others=tuple(others))
+
+
+def _equal(size: int) -> int:
+    """How large units of so much in all are: an even number of equal ones, so that two processes finish together."""
+    count = 2 * -(-size // (2 * UNIT_BYTES)) if size > UNIT_BYTES else 1
+    return -(-size // count)
 
 
 def whole(unit: Unit, size: int) -> Unit:
-    """The unit that reads the same file by brackets."""
-    return unit._replace(container="brackets", start=0, end=size, prefix=b"")
+    """The unit that reads the same file, and those read with it, by brackets; `size` is the file's own."""
+    others = tuple(whole(other, other.end) for other in unit.others)
+    return unit._replace(container="brackets", start=0, end=size, prefix=b"", others=others)
 
 
 def read_unit(unit: Unit) -> Iterator[Raw | Damage]:
     """Stream the raw records of a unit."""
+    for part in unit.parts:
+        yield from _read_part(part)
+
+
+def _read_part(unit: Unit) -> Iterator[Raw | Damage]:
     if unit.container == "parquet":
         yield from _parquet(unit)
         return
@@ -130,7 +180,10 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
 
     A line of JSON Lines may only have been cut short; what stands behind its object is that line's own fault.
     """
-    if unit.container not in ("indented", "lines") or raw.byte_offset is None:
+    if raw.byte_offset is None:
+        return False
+    unit = next(part for part in unit.parts if raw.origin == f"{part.name}@{raw.byte_offset}")
+    if unit.container not in ("indented", "lines"):
         return False
     with _open(unit.path) as stream:
         stream.seek(raw.byte_offset)
@@ -197,9 +250,7 @@ def _plan_file(file: File) -> list[Unit]:
         return _plan_parquet(file)
     if container == "brackets" or _is_packed(file.path):
         return [Unit(0, file.path, file.name, "brackets", 0, file.size)]
-    # An even number of equal ones: two processes finish together.
-    count = 2 * -(-file.size // (2 * UNIT_BYTES)) if file.size > UNIT_BYTES else 1
-    size = -(-file.size // count)
+    size = _equal(file.size)
     starts = range(0, file.size, size)
     return [Unit(0, file.path, file.name, container, start, min(start + size, file.size), prefix) for start in starts]
 

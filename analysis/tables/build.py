@@ -164,7 +164,7 @@ def run(
     receipts = _receipts(target, by_lines)
     had = {receipt.shard for receipt in receipts}
     missing = [unit for unit in by_lines if unit.shard not in had]
-    size = sum(unit.end - unit.start for unit in missing)
+    size = sum(unit.size for unit in missing)
     with _bar(len(units), len(had), progress and size > processes.PARALLEL_BYTES) as count:
         for receipt in _map(missing, target, processes.worth(size, jobs), dask, workers):
             receipts.append(receipt)
@@ -184,8 +184,9 @@ def _by_brackets(units: list[sources.Unit], target: str) -> Iterator[Receipt]:
         logger.info("%s: lines do not start records; read by brackets", path)
         for unit in parts:
             _forget(target, unit)
-        receipt = decode_unit(sources.whole(parts[0], max(unit.end for unit in parts)), target)
-        receipt.by_brackets = True
+        unit = sources.whole(parts[0], max(unit.end for unit in parts))
+        receipt = decode_unit(unit, target)
+        receipt.by_brackets = tuple(part.name for part in unit.parts)
         yield receipt
 
 
@@ -303,7 +304,10 @@ def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
     """A unit that failed ATTEMPTS times is one named rejection, so that in = kept + rejected still holds."""
     origin = f"{unit.name}@{unit.start}"
     what = "rows" if unit.container == "parquet" else "bytes"
-    why = f"{what} {unit.start:,}-{unit.end:,} could not be read in {ATTEMPTS} attempts: {reason}"
+    where = f"{what} {unit.start:,}-{unit.end:,}"
+    if unit.others:
+        where = f"{len(unit.parts):,} files, from here to {unit.others[-1].name},"
+    why = f"{where} could not be read in {ATTEMPTS} attempts: {reason}"
     receipt = Receipt(unit.shard, unit.name, 1, 0, 1, {}, {}, [(origin, why)], is_given_up=True)
     for table in RECORD_TABLES:
         frame = table.empty()
@@ -341,7 +345,7 @@ def finish(target: str, source: str, files: list[sources.File], digest: str, rec
         "rejected": sum(receipt.rejected for receipt in receipts),
         "damage": [{"origin": origin, "reason": reason} for r in receipts for origin, reason in r.damage],
         "given_up": sum(receipt.is_given_up for receipt in receipts),
-        "by_brackets": sorted({receipt.file for receipt in receipts if receipt.by_brackets}),
+        "by_brackets": sorted({name for receipt in receipts for name in receipt.by_brackets}),
         "unknown_keys": dict(sorted(sum((Counter(r.unknown_keys) for r in receipts), Counter()).items())),
         "decoder": cache.DECODER,
         "versions": {

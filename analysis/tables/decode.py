@@ -11,7 +11,7 @@ from analysis.records.model import Rejected
 from analysis.tables.places import write, write_bytes
 from analysis.tables.rows import Rows
 
-# Lines that mislead do so from the start; a file of broken records is not doubted record by record.
+# Lines that mislead do so from a file's start; one of broken records is not doubted record by record.
 DOUBTS = 20
 
 
@@ -27,7 +27,7 @@ class Receipt(msgspec.Struct):
     unknown_keys: dict[str, int]
     damage: list[tuple[str, str]]
     is_cut_wrong: bool = False
-    by_brackets: bool = False
+    by_brackets: tuple[str, ...] = ()
     is_given_up: bool = False
 
 
@@ -52,6 +52,7 @@ def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
     dialects: Counter[str] = Counter()
     unknown_keys: Counter[str] = Counter()
     damage: list[tuple[str, str]] = []
+    doubted: Counter[str] = Counter()
     kept = rejected = 0
     for raw in sources.read_unit(unit):
         if isinstance(raw, sources.Damage):
@@ -59,7 +60,9 @@ def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
             continue
         record = _read(raw, unknown_keys)
         if isinstance(record, Rejected):
-            if rejected < DOUBTS and sources.is_cut_wrong(unit, raw):
+            file = raw.origin.rpartition("@")[0]
+            doubted[file] += 1
+            if doubted[file] <= DOUBTS and sources.is_cut_wrong(unit, raw):
                 return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True), {}
             rejected += 1
         else:

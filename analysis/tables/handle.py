@@ -233,7 +233,8 @@ class Tables:
 
     def layouts(self) -> set[tuple[str, bytes]]:
         """How the source's files hold their records: (container, what a record's line starts with)."""
-        return {(unit.container, unit.prefix) for unit in self._units(self.files())}
+        units = self._units(self.files())
+        return {(part.container, part.prefix) for unit in units for part in unit.parts}
 
     def files(self) -> list[sources.File]:
         """The source's files, as they were when it was loaded.
