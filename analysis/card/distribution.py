@@ -46,7 +46,7 @@ def described(data: Tables, folder: Path) -> list[Described]:
         if "tables_of" in data.manifest:
             return []
         raise
-    containers = {unit.name: unit.container for unit in plan(files)}
+    containers = {part.name: part.container for unit in plan(files) for part in unit.parts}
     return [
         Described(
             file.name,

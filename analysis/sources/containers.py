@@ -119,21 +119,11 @@ def plan(files: list[File]) -> list[Unit]:
         SourceError: a file is empty or holds no records; the message says what it looks like.
     """
     units: list[Unit] = []
-    found = [(unit, _weight(unit, file)) for file in files for unit in _plan_file(file)]
+    found = [planned for file in files for planned in _plan_file(file)]
     for is_small, run in groupby(found, key=lambda one: one[1] > 0):
         several = list(run)
         units.extend(_gathered(several) if is_small else (unit for unit, _ in several))
     return [unit._replace(shard=shard) for shard, unit in enumerate(units)]
-
-
-def _weight(unit: Unit, file: File) -> int:
-    """How much a small file counts in a unit of several; 0 for one that is read on its own.
-
-    So is what a store holds: should one object fail, it costs no other.
-    """
-    if not file.is_local or unit.container == "parquet" or file.size > UNIT_BYTES // SMALL:
-        return 0
-    return file.size * (PACKED if _is_packed(file.path) else 1)
 
 
 def _gathered(small: list[tuple[Unit, int]]) -> Iterator[Unit]:
@@ -194,8 +184,9 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
 
 def _open(path: str) -> "BufferedReader | _Unpacked":
     """The bytes of a file, unpacked if it is packed."""
-    is_packed = _is_packed(path)
     stream = address.open_bytes(path)
+    is_packed = stream.read(2) == b"\x1f\x8b"
+    stream.seek(0)
     return _Unpacked(stream) if is_packed else stream
 
 
@@ -235,24 +226,25 @@ class _Unpacked:
         return self.length
 
 
-def _is_packed(path: str) -> bool:
-    with address.open_bytes(path) as stream:
-        return stream.read(2) == b"\x1f\x8b"
+def _plan_file(file: File) -> list[tuple[Unit, int]]:
+    """The units of a file, each with what it counts in one of several small files; 0 where it is read on its own.
 
-
-def _plan_file(file: File) -> list[Unit]:
+    So is what a store holds: should one object fail, it costs no other.
+    """
     if file.size == 0:
         raise SourceError(f"{file.name}: the file is empty (0 bytes); was the run that writes it killed?")
     with address.reading(file.path), _open(file.path) as stream:
         head = stream.read(HEAD_BYTES)
+        is_packed = isinstance(stream, _Unpacked)
     container, prefix = sniff(head, file.name)
     if container == "parquet":
-        return _plan_parquet(file)
-    if container == "brackets" or _is_packed(file.path):
-        return [Unit(0, file.path, file.name, "brackets", 0, file.size)]
+        return [(unit, 0) for unit in _plan_parquet(file)]
+    weight = file.size * (PACKED if is_packed else 1) if file.is_local and file.size <= UNIT_BYTES // SMALL else 0
+    if container == "brackets" or is_packed:
+        return [(Unit(0, file.path, file.name, "brackets", 0, file.size), weight)]
     size = _equal(file.size)
-    starts = range(0, file.size, size)
-    return [Unit(0, file.path, file.name, container, start, min(start + size, file.size), prefix) for start in starts]
+    ends = [(start, min(start + size, file.size)) for start in range(0, file.size, size)]
+    return [(Unit(0, file.path, file.name, container, start, end, prefix), weight) for start, end in ends]
 
 
 def sniff(head: bytes, name: str) -> tuple[Container, bytes]:
@@ -485,6 +477,7 @@ class _Window:
         self.stream = stream
         self.left = most
         self.buffer = stream.read(BLOCK_BYTES)
+        self.is_all = len(self.buffer) < BLOCK_BYTES
         self.position = 0
         self.base = 0
 
@@ -512,7 +505,7 @@ class _Window:
 
     def take_record(self, keys: set[bytes]) -> tuple[bytes, bool]:
         """(bytes, is it an object): the object at the position, or what must be given up before the next one."""
-        if whole := self._up_to_next():
+        if whole := self._up_to_next() or self._up_to_end():
             return whole, True
         own = _KEY.match(self.buffer, self.position)
         if own:
@@ -540,6 +533,18 @@ class _Window:
         data = self.buffer[self.position : end]
         if not _is_object(data):
             return b""
+        self.position = end
+        return data
+
+    def _up_to_end(self) -> bytes:
+        """The object at the position if it is all that is left of the file but its bracket; else b""."""
+        end = self.buffer.rfind(b"}", self.position) + 1
+        if not self.is_all or end == 0 or self.buffer[end:].strip(_SPACE + b",]"):
+            return b""
+        # Where another follows, this ends with the first of them.
+        if not _is_object(memoryview(self.buffer)[self.position : end]):
+            return b""
+        data = self.buffer[self.position : end]
         self.position = end
         return data
 
@@ -612,7 +617,9 @@ class _Window:
 
     def _more(self) -> bool:
         # Grow by as much as is held, so that a record of any length is scanned a bounded number of times.
-        more = self.stream.read(max(BLOCK_BYTES, len(self.buffer) - self.position))
+        size = max(BLOCK_BYTES, len(self.buffer) - self.position)
+        more = self.stream.read(size)
+        self.is_all = len(more) < size and (self.left is None or len(more) <= self.left)
         if self.left is not None:
             more, self.left = more[: self.left], max(self.left - len(more), 0)
         if not more:
