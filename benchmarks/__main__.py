@@ -1,7 +1,7 @@
 """Time decoding against the plain way, in one run, and write the figures beside this file.
 
     python -m benchmarks                      sizes 1/8 to 20 of the release (about forty minutes, 14 GB of disk)
-    python -m benchmarks --sizes 1/4 --runs 5
+    python -m benchmarks --sizes 1 --runs 15  one size anew; what stands of the others is kept
 
 Every measurement is a process of its own, timed from outside: start to end, and the largest memory of any one process
 in it. The ways take turns within a round, so that a machine that slows down slows them alike. Seconds are medians over
@@ -50,7 +50,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         rows = [row for size in options.sizes for row in measure(size, options.runs, Path(folder))]
-    frame = pl.DataFrame(rows)
+    frame = pl.DataFrame(sorted([*held(options.sizes), *rows], key=lambda row: float(row["size"])))
     result = {
         "machine": machine(),
         "load": round(os.getloadavg()[0], 1),
@@ -62,6 +62,16 @@ def main() -> None:
     figure(frame).save(HERE / "decode.svg")
     (HERE / "decode.md").write_text(table(result), encoding="utf-8")
     print(table(result))
+
+
+def held(sizes: list[Fraction]) -> list[Measured]:
+    """What a former run measured of other sizes, if on such a machine: a size can be measured anew by itself."""
+    try:
+        before = json.loads((HERE / "decode.json").read_text(encoding="utf-8"))
+    except OSError:
+        return []
+    rows: list[Measured] = before["rows"] if before["machine"] == machine() else []
+    return [row for row in rows if row["size"] not in map(float, sizes)]
 
 
 def measure(size: Fraction, runs: int, folder: Path) -> list[Measured]:
@@ -216,7 +226,8 @@ def table(result: dict[str, Any]) -> str:
     lines = [
         f"Medians of {max(len(row['rounds']) for row in result['rows'])} rounds, of one above size 1, on "
         f"{result['machine']}, load {result['load']} at the end; synthetic sets of the release's shape and record "
-        "size. Times: the median of the rounds' own ratios, in brackets the lowest and the highest.",
+        "size, each size in a run of its own. Times: the median of the rounds' own ratios, in brackets the lowest and "
+        "the highest.",
         "",
         "| set | MB | way | s | MB/s | peak MB of one process | times the plain way | times the one without checks |",
         "|---|---|---|---|---|---|---|---|",

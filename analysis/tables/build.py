@@ -56,7 +56,7 @@ def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = 
         The folder: `<table>/part-*.parquet` and `manifest.json`.
     """
     if not dask:
-        read_once(source, files, jobs=jobs, progress=progress)
+        at_first_sight(source, files, jobs=jobs, progress=progress)
     with identified(files, jobs=1 if dask else jobs) as (digest, workers):
         return kept(source, files, digest, jobs=jobs, dask=dask, progress=progress, workers=workers)
 
@@ -85,19 +85,24 @@ def kept(
     return _told(done)
 
 
-def read_once(source: str, files: list[sources.File], *, jobs: int, progress: bool) -> None:
-    """Decode a file of which the cache has nothing, if in one process, and hash it as it is read, not before.
+def at_first_sight(
+    source: str, files: list[sources.File], *, jobs: int, progress: bool, workers: Executor | None = None
+) -> None:
+    """Decode a file of which the cache has nothing, and hash it meanwhile, not before.
 
-    Afterwards its hash is remembered, and its tables are found by it.
+    One process hashes what it reads as it decodes it; beside several, a thread does. Afterwards the hash is remembered,
+    and its tables are found by it.
     """
-    if processes.worth(sum(file.size for file in files), jobs) > 1 or not cache.is_news(files):
+    if not cache.is_news(files):
         return
     with cache.lock(files):
         if not cache.is_news(files):
             return
         file, working = files[0], cache.begun(files[0])
-        with cache.overhearing(file) as hashed:
-            receipts = run(sources.plan(files), str(working.absolute()), jobs=1, progress=progress)
+        is_alone = not workers and processes.worth(file.size, jobs) == 1
+        with (cache.overhearing if is_alone else cache.beside)(file) as hashed:
+            units = sources.plan(files)
+            receipts = run(units, str(working.absolute()), jobs=jobs, progress=progress, workers=workers)
             digest = hashed()
         _complete(working, source, files, digest, receipts)
         cache.remember(file, digest)

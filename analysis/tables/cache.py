@@ -7,8 +7,8 @@ may all the same, so the hash of a file is remembered under its size, mtime, cti
 the mtime back, but not the ctime. A file changed within RACY_S of being hashed could change again within the clock's
 grain, so it is hashed anew until it rests.
 
-To name contents takes a pass over them before the one that decodes them. A file at rest of which the cache has nothing,
-that is to be decoded in this process, is read but once: `overhearing` hashes it as the decoder reads.
+To name contents takes a pass over them, and whoever has nothing of a file need not wait for it: one at rest is hashed
+while it is decoded, by one process as the decoder reads (`overhearing`), else by a thread (`beside`).
 """
 
 import hashlib
@@ -16,8 +16,10 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -28,6 +30,7 @@ from analysis.tables.places import write_bytes
 
 ALGORITHM = "blake3:"
 RACY_S = 2.0
+CHUNK_BYTES = 256 << 10
 
 
 def _own_code() -> str:
@@ -126,15 +129,20 @@ def overhearing(file: File) -> Iterator[Callable[[], str]]:
             hasher.update(memoryview(data)[end - offset :])
             end = offset + len(data)
 
-    def digest() -> str:
-        with address.reading(file.path), Path(file.path).open("rb") as stream:
-            stream.seek(end)
-            while data := stream.read(1 << 20):
-                hasher.update(data)
-        return ALGORITHM + hasher.hexdigest()
-
     with address.overheard(file.path, hear):
-        yield digest
+        yield lambda: ALGORITHM + _hashed(file, hasher, end)
+
+
+@contextmanager
+def beside(file: File) -> Iterator[Callable[[], str]]:
+    """Hash a file in a thread of its own; what is yielded waits for its end, and returns `content_hash`."""
+    left = Event()
+    with ThreadPoolExecutor(1) as thread:
+        found = thread.submit(_hashed, file, blake3(), 0, left.is_set)
+        try:
+            yield lambda: ALGORITHM + found.result()
+        finally:
+            left.set()
 
 
 def remember(file: File, digest: str) -> None:
@@ -146,10 +154,18 @@ def remember(file: File, digest: str) -> None:
 def _file_hash(file: File) -> str:
     if remembered := _remembered(file):
         return remembered
-    with address.reading(file.path), Path(file.path).open("rb") as stream:
-        digest: str = hashlib.file_digest(stream, blake3).hexdigest()  # type: ignore[arg-type]  # its `update` returns it
+    digest = _hashed(file, blake3())
     remember(file, digest)
     return digest
+
+
+def _hashed(file: File, hasher: Any, start: int = 0, is_called_off: Callable[[], bool] = lambda: False) -> str:
+    """The hash of a file, of which what stands before the start is in the hasher."""
+    with address.reading(file.path), Path(file.path).open("rb") as stream:
+        stream.seek(start)
+        while not is_called_off() and (data := stream.read(CHUNK_BYTES)):
+            hasher.update(data)
+    return str(hasher.hexdigest())
 
 
 def _rests(file: File) -> bool:

@@ -58,8 +58,8 @@ def write_tables(
     files = sources.locate(located)
     given = siblings.build(source, environments, scenarios)
     is_kept = not dask and not address.is_remote(place)
-    if is_kept and not workers and not build.manifest_of(place):
-        build.read_once(source, files, jobs=jobs, progress=progress)
+    if is_kept and not build.manifest_of(place):
+        build.at_first_sight(source, files, jobs=jobs, progress=progress, workers=workers)
     with build.identified(files, jobs=jobs if is_kept else 1, workers=workers) as (digest, started):
         ready = _tables_of(digest, files, place)
         if not ready and is_kept:

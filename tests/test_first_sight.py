@@ -1,12 +1,13 @@
-"""A file of which the cache has nothing is read once: decoded, and hashed as the decoder reads."""
+"""A file of which the cache has nothing is decoded at first sight, and hashed meanwhile."""
 
 import gzip
-import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import polars as pl
@@ -32,6 +33,10 @@ CONTAINERS = {
 }
 
 
+class Killed(BaseException):
+    """Stands in for the end of the process."""
+
+
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
@@ -45,15 +50,22 @@ def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No pass of its own for the hash."""
+def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """No pass of its own for the hash; whether anything was decoded when what the decoder left of a file was read."""
+    decoded: list[bool] = []
+    real, hashed = decode.decode_unit, cache._hashed
 
-    def fails(*_: Any) -> None:
-        raise AssertionError("hashed before it is read")
+    def notes(unit: sources.Unit, target: str) -> decode.Receipt:
+        decoded.append(True)
+        return real(unit, target)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(hashlib, "file_digest", fails)
-        yield
+    def rest(*args: Any) -> str:
+        assert decoded, "hashed before it is read"
+        return hashed(*args)
+
+    monkeypatch.setattr(build, "decode_unit", notes)
+    monkeypatch.setattr(cache, "_hashed", rest)
+    return decoded
 
 
 def written(folder: Path, data: bytes) -> str:
@@ -102,6 +114,50 @@ def test_tables_written_elsewhere_are_made_in_the_same_one_pass(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("at_rest")
+def test_several_processes_decode_while_a_thread_hashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = written(tmp_path, CONTAINERS["indented"])
+    begun = Event()
+    hashed = cache._hashed
+
+    def begins(unit: sources.Unit, target: str) -> decode.Receipt:
+        begun.set()
+        return decode.decode_unit(unit, target)
+
+    def waits(*args: Any) -> str:
+        assert begun.wait(60), "nothing is decoded before the hash is known"
+        return hashed(*args)
+
+    monkeypatch.setattr(build, "decode_unit", begins)
+    monkeypatch.setattr(cache, "_hashed", waits)
+    with ThreadPoolExecutor(2) as workers:
+        manifest = write_tables(source, tmp_path / "out", workers=workers, progress=False)
+    assert manifest["kept"] == len(RECORDS)
+    assert manifest["content_hash"] == "blake3:" + blake3(CONTAINERS["indented"]).hexdigest()
+    assert cache.is_remembered(sources.locate(source))
+
+
+@pytest.mark.usefixtures("at_rest")
+def test_a_run_that_fails_does_not_wait_for_the_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (file,) = sources.locate(written(tmp_path, CONTAINERS["indented"]))
+    nothing = blake3().hexdigest()
+    assert cache._hashed(file, blake3(), 0, lambda: True) == nothing
+    was_called_off = Event()
+
+    def reads_on(_file: sources.File, _hasher: Any, _start: int, is_called_off: Callable[[], bool]) -> str:
+        end = time.monotonic() + 60
+        while not is_called_off() and time.monotonic() < end:
+            time.sleep(0.01)
+        if is_called_off():
+            was_called_off.set()
+        return nothing
+
+    monkeypatch.setattr(cache, "_hashed", reads_on)
+    with pytest.raises(Killed), cache.beside(file):
+        raise Killed
+    assert was_called_off.is_set()
+
+
+@pytest.mark.usefixtures("at_rest")
 @pytest.mark.parametrize("place", ["cache", "out"])
 def test_what_may_be_known_already_is_hashed_before_anything_is_decoded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
@@ -117,10 +173,6 @@ def test_what_may_be_known_already_is_hashed_before_anything_is_decoded(
 
     monkeypatch.setattr(build, "decode_unit", decodes)
     write_tables(copy, tmp_path / "out", progress=False)
-
-
-class Killed(BaseException):
-    """Stands in for the end of the process."""
 
 
 @pytest.mark.usefixtures("at_rest")
