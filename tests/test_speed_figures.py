@@ -39,6 +39,22 @@ def test_the_table_of_decoding_is_that_of_the_benchmark(size: int) -> None:
     assert max(way["peak_MB"] for way in (one, two)) == one["peak_MB"]
 
 
+def test_at_twenty_times_the_size_memory_is_the_same_within_a_fifth_and_the_figures_are_those_of_the_benchmark() -> (
+    None
+):
+    rows = {(row["size"], row["way"]): row for row in measured("decode")["rows"]}
+    one, two = ([rows[size, way] for size in (20, 1)] for way in ("ours, one core", "ours, 2 cores"))
+    seconds = f"{one[0]['s']:.0f} s on one core, {two[0]['s']:.0f} s on two"
+    memory = "{:.0f} and {:.0f} MB of memory, at the release's own size {:.0f} and {:.0f}.".format(
+        *(row["peak_MB"] for row in (one[0], two[0], one[1], two[1]))
+    )
+    set_ = f"Twenty times the release ({20 * 9022:,} records, {one[0]['MB']:,.0f} MB, once)"
+    said = f"{set_} takes {seconds}; the largest process holds {memory}"
+    assert said in README.replace("\n", " ")
+    for large, small in (one, two):
+        assert large["peak_MB"] <= 1.2 * small["peak_MB"] < 300
+
+
 def test_the_suite_s_figures_are_those_of_the_benchmark() -> None:
     held = measured("suite")
     slow, fast = ([seconds for seconds, _ in row["runs"]] for row in held["rows"])

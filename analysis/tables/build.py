@@ -407,19 +407,20 @@ def _repeated_tasks(target: str) -> None:
     """
     task = pl.struct("traj_type", "task_id").hash()
     tasks = pl.concat([scan.select(task=task).collect() for scan in _tasks(target)])
-    repeated = tasks.group_by("task").len("times").filter(pl.col("times") > 1)
+    # In runs of the same, sorted: groups would take twice the memory.
+    repeated = tasks.select(pl.col("task").sort().rle()).unnest("task").filter(pl.col("len") > 1)
     if repeated.is_empty():
         return
     for number, scan in enumerate(_tasks(target)):
         repeats = (
             scan.with_columns(task=task)
-            .join(repeated.lazy(), on="task")
+            .join(repeated.lazy(), left_on="task", right_on="value")
             .select(
                 "trajectory_id",
                 rule=pl.lit(BY_ID["repeated_task"].id),
                 message=pl.lit(None, pl.UInt32),
                 detail=pl.format(
-                    "{} of {} as {}", "times", pl.col("task_id").str.head(200), pl.col("traj_type").cast(pl.String)
+                    "{} of {} as {}", "len", pl.col("task_id").str.head(200), pl.col("traj_type").cast(pl.String)
                 ),
             )
         )
