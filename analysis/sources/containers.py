@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Iterator
 from io import BufferedReader
 from itertools import accumulate, groupby, islice
-from typing import IO, Literal, NamedTuple, Protocol, Self
+from typing import IO, Any, Literal, NamedTuple, Protocol, Self
 
 import msgspec
 import polars as pl
@@ -68,7 +68,7 @@ class Unit(NamedTuple):
     start: int
     end: int
     prefix: bytes = b""
-    others: tuple["Unit", ...] = ()
+    others: tuple[Any, ...] = ()  # units, too: what writes the documentation cannot resolve a class within itself
 
     @property
     def parts(self) -> tuple["Unit", ...]:
