@@ -50,8 +50,8 @@ def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """No pass of its own for the hash; whether anything was decoded when what the decoder left of a file was read."""
+def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No pass for the hash before something is decoded; what the decoder has left of a file is read then."""
     decoded: list[bool] = []
     real, hashed = decode.decode_unit, cache._hashed
 
@@ -65,7 +65,6 @@ def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     monkeypatch.setattr(build, "decode_unit", notes)
     monkeypatch.setattr(cache, "_hashed", rest)
-    return decoded
 
 
 def written(folder: Path, data: bytes) -> str:
@@ -175,13 +174,15 @@ def test_what_may_be_known_already_is_hashed_before_anything_is_decoded(
     write_tables(copy, tmp_path / "out", progress=False)
 
 
-@pytest.mark.usefixtures("at_rest")
-@pytest.mark.parametrize("is_remembered", [False, True], ids=["read once", "hashed first"])
-def test_a_killed_run_is_gone_on_with_whichever_way_the_next_one_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_remembered: bool
+@pytest.mark.parametrize("hashed_before", ["neither", "the second", "both"])
+def test_a_killed_run_resumes_with_the_units_that_are_missing_whichever_way_each_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hashed_before: str
 ) -> None:
+    # Within the clock's grain of being written, a file is hashed before it is decoded.
+    monkeypatch.setattr(cache, "RACY_S", 3600.0 if hashed_before == "both" else -1.0)
     source = written(tmp_path, CONTAINERS["indented"])
     units = sources.plan(sources.locate(source))
+    assert len(units) > 3
     decoded: list[int] = []
 
     def dies_at_the_third(unit: sources.Unit, target: str) -> decode.Receipt:
@@ -193,7 +194,7 @@ def test_a_killed_run_is_gone_on_with_whichever_way_the_next_one_reads(
     monkeypatch.setattr(build, "decode_unit", dies_at_the_third)
     with pytest.raises(Killed):
         load(source, jobs=1, progress=False)
-    if is_remembered:
+    if hashed_before == "the second":
         cache.content_hash(sources.locate(source))
     again: list[int] = []
 

@@ -39,9 +39,7 @@ def test_the_table_of_decoding_is_that_of_the_benchmark(size: int) -> None:
     assert max(way["peak_MB"] for way in (one, two)) == one["peak_MB"]
 
 
-def test_at_twenty_times_the_size_memory_is_the_same_within_a_fifth_and_the_figures_are_those_of_the_benchmark() -> (
-    None
-):
+def test_memory_is_the_same_within_a_fifth_at_twenty_times_the_size() -> None:
     rows = {(row["size"], row["way"]): row for row in measured("decode")["rows"]}
     one, two = ([rows[size, way] for size in (20, 1)] for way in ("ours, one core", "ours, 2 cores"))
     seconds = f"{one[0]['s']:.0f} s on one core, {two[0]['s']:.0f} s on two"

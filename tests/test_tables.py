@@ -329,33 +329,6 @@ def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
         assert found["detail"].to_list() == expected
 
 
-def test_a_killed_run_resumes_with_the_units_that_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
-    source = written(tmp_path, dumped(people()))
-    units = sources.plan(sources.locate(source))
-    assert len(units) > 3
-    decoded: list[int] = []
-
-    def dies_at_the_third(unit: sources.Unit, target: str) -> decode.Receipt:
-        if len(decoded) == 2:
-            raise KeyboardInterrupt
-        decoded.append(unit.shard)
-        return decode.decode_unit(unit, target)
-
-    monkeypatch.setattr(build, "decode_unit", dies_at_the_third)
-    with pytest.raises(KeyboardInterrupt):
-        load(source)
-    again: list[int] = []
-
-    def counts(unit: sources.Unit, target: str) -> decode.Receipt:
-        again.append(unit.shard)
-        return decode.decode_unit(unit, target)
-
-    monkeypatch.setattr(build, "decode_unit", counts)
-    assert load(source).manifest["kept"] == 6
-    assert sorted(decoded + again) == [unit.shard for unit in units]
-
-
 def dies_once(unit: sources.Unit, target: str) -> decode.Receipt:
     """Stands in for `decode_unit` in a worker: kills its process at the first attempt on unit 2, at all on unit 3."""
     marker = Path(target) / "died"
