@@ -162,7 +162,7 @@ def tables(options: argparse.Namespace) -> int:
 
     try:
         with _workers(options.source, options.jobs, options.dask) as workers:
-            with processes.without_collector():  # of half a second that --help need not pay, a twentieth
+            with processes.importing():  # half a second that --help need not pay
                 from analysis.tables import write_tables  # noqa: PLC0415
 
             manifest = write_tables(

@@ -84,13 +84,13 @@ def _begin() -> None:
 
 
 def _ready() -> None:
-    with without_collector():
+    with importing():
         import_module(WORK)
 
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """For work that makes no cycles, imports too: the collector would walk all there is again and again for nothing."""
+    """For work that makes no cycles: the collector would walk all there is again and again for nothing."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -98,6 +98,14 @@ def without_collector() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """For imports that stay as long as the process: the collector walks what they make neither now nor later."""
+    with without_collector():
+        yield
+        gc.freeze()
 
 
 @contextmanager

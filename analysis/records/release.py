@@ -24,7 +24,7 @@ class _TaskInfo(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 TEXTS = 512
-_TEXTS: dict[tuple[int, bytes], tuple[bytes, str | None]] = {}
+_TEXTS: dict[tuple[int, bytes], tuple[msgspec.Raw, str | None]] = {}
 
 _TASK_INFO = msgspec.json.Decoder(_TaskInfo)
 
@@ -79,18 +79,18 @@ def members(record: Record, key: str) -> dict[str, bytes]:
 
 
 def tools_text(record: Record) -> str:
-    text: str | bytes | None = _text_of(record.raw("tools"))
+    text: str | bytes | None = _text_of(record.fields.get("tools", b"null"))
     text = record.inner("tools") if text is None else text
     text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
     return "[]" if text.strip() in ("", "null") else text
 
 
-def _text_of(raw: bytes) -> str | None:
+def _text_of(raw: bytes | msgspec.Raw) -> str | None:
     """One object for all records that declare the same tools: its hash, by which their set is found, is kept in it.
 
     Comparing bytes is several times as fast as hashing them, so they are looked up by length and beginning.
     """
-    key = (len(raw), raw[:200])
+    key = (len(raw), bytes(memoryview(raw)[:200]))
     held = _TEXTS.get(key)
     if held and held[0] == raw:
         return held[1]
@@ -100,7 +100,7 @@ def _text_of(raw: bytes) -> str | None:
         text = None
     if len(_TEXTS) >= TEXTS:
         _TEXTS.clear()
-    _TEXTS[key] = raw, text
+    _TEXTS[key] = msgspec.Raw(bytes(raw)), text
     return text
 
 

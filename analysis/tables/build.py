@@ -318,7 +318,7 @@ def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
         frame = table.empty()
         if table is REJECTED:
             frame = pl.DataFrame([(origin, unit.start, why)], schema=table.schema, orient="row")
-        places.write(f"{target}/{table.name}/part-{unit.shard:05d}.parquet", frame.write_parquet)
+        places.write({f"{target}/{table.name}/part-{unit.shard:05d}.parquet": frame})
     places.write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
     return receipt
 
@@ -425,7 +425,7 @@ def _repeated_tasks(target: str) -> None:
             )
         )
         frame = FINDINGS.select(repeats.sort("trajectory_id")).collect()
-        places.write(f"{target}/{FINDINGS.name}/repeats-{number:05d}.parquet", frame.write_parquet)
+        places.write({f"{target}/{FINDINGS.name}/repeats-{number:05d}.parquet": frame})
 
 
 def _tasks(target: str) -> Iterator[pl.LazyFrame]:
@@ -441,7 +441,7 @@ def _distinct_tool_sets(target: str) -> None:
     parts = places.parts(f"{target}/{TOOLS.name}")
     if len(parts) > 1:
         frame = address.scan_parquet(parts).unique(["tool_set", "tool_name"]).sort("tool_set", "tool_name").collect()
-        places.write(parts[0], frame.write_parquet)
+        places.write({parts[0]: frame})
         for part in parts[1:]:
             places.remove(part)
 

@@ -40,9 +40,9 @@ def decode_unit(unit: sources.Unit, target: str) -> Receipt:
         receipt, frames = _decode(unit)
         if receipt.is_cut_wrong:
             return receipt
-        for name, frame in frames.items():
-            # A third larger than with zstd, 1/130 of what was read instead of 1/180, and read a tenth sooner.
-            write(f"{target}/{name}/part-{unit.shard:05d}.parquet", frame.write_parquet, compression="lz4")
+        # A third larger than with zstd, 1/130 of what was read instead of 1/180, and read a tenth sooner.
+        parts = {f"{target}/{name}/part-{unit.shard:05d}.parquet": frame for name, frame in frames.items()}
+        write(parts, compression="lz4")
     write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
     return receipt
 

@@ -212,7 +212,7 @@ class Tables:
         path = cache.root() / "derived" / cache.key(self.manifest) / f"{table.name}-{digest}.parquet"
         if not path.exists():
             frame = schema.conform(self._derived(table, rows), table)
-            places.write(str(path), frame.write_parquet)
+            places.write({str(path): frame})
         return self._narrowed(pl.scan_parquet(path, glob=False))
 
     def raw_records(self, shards: set[int] | None = None) -> Iterator[tuple[str, sources.Raw]]:

@@ -13,25 +13,33 @@ import io
 import os
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import polars as pl
 
 from analysis.sources import SourceError, address
 
-# Polars writes a Parquet part into memory first: of a full disk it says nothing that has an errno.
-Writer = Callable[..., Any]
-
 _PUT_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "hf", "memory"})
 
 
-def write(path: str, writer: Writer, **options: Any) -> None:
-    """Call a Polars writer, such as `frame.write_parquet`, on a buffer, and write that to `path` whole."""
-    buffer = io.BytesIO()
-    writer(buffer, **options)
-    write_bytes(path, buffer.getbuffer())
+def write(frames: Mapping[str, pl.DataFrame], compression: Literal["lz4", "zstd"] = "zstd") -> None:
+    """Write frames as Parquet, each whole to the path it stands under.
+
+    Polars writes into memory, because of a full disk it says nothing that has an errno; and all in one query, because
+    each query takes it a third of a millisecond to begin.
+    """
+    buffers = {path: io.BytesIO() for path in frames}
+    pl.collect_all(
+        [
+            frame.lazy().sink_parquet(buffers[path], compression=compression, lazy=True)
+            for path, frame in frames.items()
+        ],
+        engine="streaming",
+    )
+    for path, buffer in buffers.items():
+        write_bytes(path, buffer.getbuffer())
 
 
 def write_bytes(path: str, data: bytes | memoryview) -> None:

@@ -134,7 +134,7 @@ def _decoded(files: list[sources.File]) -> Path:
             rows = _read(files)
             for table in schema.SIBLING_TABLES:
                 frame = _frame(getattr(rows, table.name), table)
-                places.write(f"{beside}/{table.name}/part-00000.parquet", frame.write_parquet)
+                places.write({f"{beside}/{table.name}/part-00000.parquet": frame})
             beside.rename(done)
         except BaseException as error:
             shutil.rmtree(beside, ignore_errors=True)
