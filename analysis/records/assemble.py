@@ -3,7 +3,7 @@
 from typing import Literal
 
 from analysis.records import contract
-from analysis.records.model import Finding, Message, Trajectory, shape
+from analysis.records.model import Finding, Message, Trajectory, turns
 from analysis.records.pairing import pair
 from analysis.records.record import Record
 from analysis.records.toolsets import toolset
@@ -42,6 +42,7 @@ def assemble(
         for name, value in (("env_id", env_id), ("task_id", task_id)):
             if value is None:
                 findings.append(Finding(f"{name}_missing", None, f"no {name}"))
+    shape, calls = turns(messages)
     trajectory = Trajectory(
         origin=record.origin,
         dialect=dialect,
@@ -53,9 +54,9 @@ def assemble(
         tools=declared.tools,
         tool_set=declared.id,
         messages=messages,
-        calls=[call for message in messages if message.calls for call in message.calls],
+        calls=calls,
         findings=findings,
-        shape=shape(messages),
+        shape=shape,
         record_bytes=record.size,
     )
     pair(trajectory)

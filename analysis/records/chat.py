@@ -59,6 +59,8 @@ class _Message(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 _TYPED = msgspec.json.Decoder(list[_Message])
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+# One list for all messages without a call. Nobody adds to a message's calls: who has more makes a new list.
+_NO_CALLS: list[Call] = []
 
 
 def read_messages(record: Record, key: str = "messages", own: Mapping[str, Role] = ROLES) -> list[Message]:
@@ -96,8 +98,9 @@ def _messages(typed: list[_Message]) -> list[Message]:
         role = held.role
         if role == "assistant":
             step += 1
-        calls = []
+        calls = _NO_CALLS
         if held.tool_calls:
+            calls = []
             for call in held.tool_calls:
                 function = call.function
                 calls.append(Call(function.name, function.arguments, "string", call.id or "", index, step))

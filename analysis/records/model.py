@@ -73,17 +73,20 @@ class Message(msgspec.Struct, gc=False):
 _LETTERS = {"system": "S", "user": "U", "assistant": "A", "tool": "T", "other": "O"}
 
 
-def shape(messages: list[Message]) -> str:
-    """Who speaks, a letter a message: S, U, T, O(ther), A(ssistant), and where it calls C for one call, M for many.
+def turns(messages: list[Message]) -> tuple[str, list[Call]]:
+    """(shape, calls): who speaks, and every call in its order.
 
-    What nearly every record is can be recognised by one regular expression over it.
+    The shape has a letter a message: S, U, T, O(ther), A(ssistant), and where it calls C for one call, M for many. What
+    nearly every record is can be recognised by one regular expression over it.
     """
-    return "".join(
-        [
-            _LETTERS[message.role] if not message.calls else "C" if len(message.calls) == 1 else "M"
-            for message in messages
-        ]
-    )
+    letters, calls = [], []
+    for message in messages:
+        if made := message.calls:
+            letters.append("C" if len(made) == 1 else "M")
+            calls += made
+        else:
+            letters.append(_LETTERS[message.role])
+    return "".join(letters), calls
 
 
 class Trajectory(msgspec.Struct):
