@@ -3,12 +3,15 @@
 import gzip
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import fsspec
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from analysis import sources
 from analysis.sources import address, containers
@@ -431,6 +434,35 @@ def test_broken_records_do_not_swallow_whole_ones_between_them_whatever_their_fi
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
     assert [raw.data.decode() for raw in raws] == rows
     assert [bool(raw.broken) for raw in raws] == [first == "x" for first in order]
+
+
+HARMS: dict[str, Callable[[str, int], str]] = {
+    "cut short": lambda text, at: text[:at],
+    "a character less": lambda text, at: text[:at] + text[at + 1 :],
+    "a quote more": lambda text, at: f'{text[:at]}"{text[at:]}',
+    "a brace more": lambda text, at: f"{text[:at]}}}{text[at:]}",
+    "a bracket more": lambda text, at: f"{text[:at]}[{text[at:]}",
+}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    firsts=st.lists(st.sampled_from(["x", "y", "id", "messages", "task_info"]), min_size=2, max_size=5),
+    victim=st.integers(0, 4),
+    where=st.floats(0, 1, exclude_max=True),
+    harm=st.sampled_from(sorted(HARMS)),
+)
+def test_a_record_broken_anywhere_takes_no_other_along_however_each_of_them_begins(
+    tmp_path: Path, firsts: list[str], victim: int, where: float, harm: str
+) -> None:
+    value = 'k }{ , " ] x'
+    said = [{"role": "user", "content": "d }, {"}, {"role": "assistant", "content": None}]
+    rows = [json.dumps({first: value, "messages": said[: n % 3], "n": n}) for n, first in enumerate(firsts)]
+    broken = rows[victim % len(rows)]
+    others = [row for row in rows if row != broken]
+    rows[victim % len(rows)] = HARMS[harm](broken, 1 + int(where * (len(broken) - 1)))
+    raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
+    assert [raw.data.decode() for raw in raws if raw.data.decode() in others] == others
 
 
 RUNS = [

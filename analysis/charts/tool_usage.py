@@ -258,9 +258,9 @@ def concentration(frame: pl.DataFrame) -> Any:
     rows = [r for r in frame.rows(named=True) if r["gini"] is not None]
     middle = pl.Series([r["gini"] for r in rows]).median() if rows else None
     thirds = pl.Series([r["top_three_share"] for r in rows]).median() if rows else None
+    where = "the one environment" if len(rows) == 1 else "the median environment"
     sentence = (
-        f"In the median environment three tools take {100 * _float(thirds):.0f} % of the calls "
-        f"(Gini {_float(middle):.2f})"
+        f"In {where} three tools take {100 * _float(thirds):.0f} % of the calls (Gini {_float(middle):.2f})"
         if rows
         else "No environment calls any tool"
     )

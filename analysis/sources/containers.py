@@ -428,7 +428,7 @@ def _raw(unit: Unit, position: int, view: bytes | memoryview, broken: str = "") 
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _KEY = re.compile(rb'\{\s*"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
-_ANY_START = re.compile(rb"\}\s*+(?:,\s*+)?(\{\s*\")")
+_ANY_START = re.compile(rb"[},]\s*+(\{\s*+\")")
 _START = rb'\{\s*"(?:%s)"\s*:'
 _KNOWN = frozenset(
     (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")

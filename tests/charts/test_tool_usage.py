@@ -71,6 +71,7 @@ def test_of_one_environment_is_told_in_the_singular() -> None:
     assert title(charts.used_and_offered(one)).endswith("tools offered here are never called")
     assert " ".join(spec(charts.used_and_offered(one))["title"]["subtitle"]).endswith("offered, 1 environment shown")
     assert "n = 1 environment with calls" in " ".join(spec(charts.concentration(one))["title"]["subtitle"])
+    assert title(charts.concentration(one)).startswith("In the one environment three tools take")
 
 
 def test_usage_offered_to_many_is_told_from_least_to_most() -> None:
