@@ -289,6 +289,13 @@ def test_an_array_torn_between_records_loses_no_record_and_is_named(tmp_path: Pa
     assert ["not closed" in item.reason for item in damage] == [True]
 
 
+@pytest.mark.parametrize("layout", ["indent 4", "one line", "JSON Lines"])
+def test_white_space_before_the_records_is_passed_over_however_much(tmp_path: Path, layout: str) -> None:
+    raws, damage = read(write(tmp_path, "late.json", " \n" * containers.HEAD_BYTES + LAYOUTS[layout]))
+    assert [json.loads(raw.data) for raw in raws] == RECORDS
+    assert not damage
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

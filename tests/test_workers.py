@@ -1,5 +1,6 @@
 """Worker processes: a caller's script needs no guard, and where none can be started the work is done all the same."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -133,6 +134,18 @@ def test_tables_are_decoded_by_the_workers_that_are_given_and_these_are_left_run
 def test_a_worker_has_one_polars_thread_because_the_workers_are_the_parallelism() -> None:
     with processes.workers(1) as pool:
         assert pool.submit(pl.thread_pool_size).result() == 1
+
+
+def test_what_is_imported_to_stay_is_walked_by_no_collection() -> None:
+    before = gc.get_freeze_count()
+    try:
+        with processes.importing():
+            assert not gc.isenabled()
+            made = [[n] for n in range(1000)]
+        assert gc.isenabled()
+        assert gc.get_freeze_count() - before >= len(made)
+    finally:
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,8 @@ def _plan_file(file: File) -> list[tuple[Unit, int]]:
         raise SourceError(f"{file.name}: the file is empty (0 bytes); was the run that writes it killed?")
     with address.reading(file.path), _open(file.path) as stream:
         head = stream.read(HEAD_BYTES)
+        while head.isspace():
+            head = stream.read(HEAD_BYTES)
         is_packed = isinstance(stream, _Unpacked)
     container, prefix = sniff(head, file.name)
     if container == "parquet":
