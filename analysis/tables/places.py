@@ -27,8 +27,8 @@ _PUT_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", 
 def write(frames: Mapping[str, pl.DataFrame], compression: Literal["lz4", "zstd"] = "zstd") -> None:
     """Write frames as Parquet, each whole to the path it stands under.
 
-    Polars writes into memory, because of a full disk it says nothing that has an errno; and all in one query, because
-    each query takes it a third of a millisecond to begin.
+    Polars writes into memory, since of a full disk it says nothing that has an errno, and all in one query, since each
+    takes it a third of a millisecond to begin.
     """
     buffers = {path: io.BytesIO() for path in frames}
     pl.collect_all(
