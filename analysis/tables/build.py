@@ -26,7 +26,7 @@ from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
 from analysis.sources import address
 from analysis.tables import cache, places
-from analysis.tables.decode import Receipt, decode_unit
+from analysis.tables.decode import Receipt, decode_unit, put
 
 logger = logging.getLogger(__name__)
 
@@ -314,12 +314,8 @@ def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
         where = f"{len(unit.parts):,} files, from here to {unit.others[-1].name},"
     why = f"{where} could not be read in {ATTEMPTS} attempts: {reason}"
     receipt = Receipt(unit.shard, unit.name, 1, 0, 1, {}, {}, [(origin, why)], is_given_up=True)
-    for table in RECORD_TABLES:
-        frame = table.empty()
-        if table is REJECTED:
-            frame = pl.DataFrame([(origin, unit.start, why)], schema=table.schema, orient="row")
-        places.write({f"{target}/{table.name}/part-{unit.shard:05d}.parquet": frame})
-    places.write_bytes(f"{target}/units/{unit.shard:05d}.json", msgspec.json.encode(receipt))
+    rejected = pl.DataFrame([(origin, unit.start, why)], schema=REJECTED.schema, orient="row")
+    put(receipt, {table.name: table.empty() for table in RECORD_TABLES} | {REJECTED.name: rejected}, target)
     return receipt
 
 

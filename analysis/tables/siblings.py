@@ -132,9 +132,8 @@ def _decoded(files: list[sources.File]) -> Path:
         beside = Path(tempfile.mkdtemp(dir=done.parent, prefix=".siblings."))
         try:
             rows = _read(files)
-            for table in schema.SIBLING_TABLES:
-                frame = _frame(getattr(rows, table.name), table)
-                places.write({f"{beside}/{table.name}/part-00000.parquet": frame})
+            frames = {table.name: _frame(getattr(rows, table.name), table) for table in schema.SIBLING_TABLES}
+            places.write({f"{beside}/{name}/part-00000.parquet": frame for name, frame in frames.items()})
             beside.rename(done)
         except BaseException as error:
             shutil.rmtree(beside, ignore_errors=True)

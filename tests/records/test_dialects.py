@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analysis.records import DIALECTS, read
+from analysis.records import DIALECTS, chat, read
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.rules import BY_ID
 from tests.builders import step, trajectory
@@ -22,6 +22,13 @@ def decoded(record: Any) -> Trajectory:
     trajectory = read(json.dumps(record, ensure_ascii=False).encode(), "fixture")
     assert isinstance(trajectory, Trajectory), trajectory
     return trajectory
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.json")), ids=lambda path: path.stem)
+def test_no_reader_adds_to_the_list_that_messages_without_a_call_share(path: Path) -> None:
+    trajectory = decoded(json.loads(path.read_text(encoding="utf-8"))["record"])
+    assert any(message.calls for message in trajectory.messages)
+    assert chat._NO_CALLS == []
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.json")), ids=lambda path: path.stem)
