@@ -3,7 +3,6 @@
 Every string is escaped here, whoever wrote it.
 """
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -11,10 +10,10 @@ from typing import Any
 
 import polars as pl
 
+from analysis.wording import MODES, cell, mode
+
 # JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own.
 CHART_TYPE = "application/vnd.vegalite.v5+json"
-# Stands for an absent value: "null" is a word of programmers, and nothing at all looks forgotten.
-ABSENT = "–"
 # A longer text makes a table unreadable; how much is left out is said.
 MOST_CHARS = 300
 
@@ -65,33 +64,6 @@ def shares(names: Sequence[str]) -> set[str]:
     return found | {name for name in names if _BOUND.search(name) and _BOUND.sub("", name) in stems}
 
 
-def formatted(value: Any, *, is_share: bool = False) -> str:
-    """A value as a reader wants it: shares in per cent, thousands apart, three digits, a dash for nothing; not escaped.
-
-    Whole numbers are never rounded: 12,345.6 → "12,346", 0.012345 → "0.0123".
-    """
-    if value is None:
-        return ABSENT
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return _float(value, is_share)
-    if isinstance(value, list | tuple | pl.Series):
-        return ", ".join(formatted(item, is_share=is_share) for item in value)
-    return str(value)
-
-
-def percent(share: float) -> str:
-    """A part of a whole in per cent; what rounds to nothing or to all, and is neither, says so."""
-    if 0 < share < 0.0005:
-        return "under 0.1 %"
-    if 0.9995 <= share < 1:
-        return "over 99.9 %"
-    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
-
-
 def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str, *, exact: bool = True) -> str:
     """A frame as a table that scrolls by itself.
 
@@ -113,17 +85,6 @@ def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str
     )
 
 
-def _float(value: float, is_share: bool) -> str:
-    if not math.isfinite(value):
-        return ABSENT if math.isnan(value) else f"{value:+}".replace("inf", "∞")
-    if is_share and 0 <= value <= 1:
-        return percent(value)
-    if value == round(value):
-        return f"{value:,.0f}"
-    digits = 2 - math.floor(math.log10(abs(value)))
-    return f"{value:,.{min(max(digits, 0), 6)}f}"
-
-
 def _head(name: str, title: str, meaning: str, numeric: bool) -> str:
     tip = f' title="{text(meaning)}"' if meaning else ""
     kind = ' class="n"' if numeric else ""
@@ -132,7 +93,7 @@ def _head(name: str, title: str, meaning: str, numeric: bool) -> str:
 
 def _cells(names: Sequence[str], row: Sequence[Any], numeric: set[str], parts: set[str], exact: bool) -> Iterator[str]:
     for name, value in zip(names, row, strict=True):
-        shown = formatted(value, is_share=name in parts)
+        shown = mode(value) if name == "traj_type" and value in MODES else cell(value, is_share=name in parts)
         if name in numeric:
             is_rounded = exact and value is not None and shown != str(value)
             kept = f' data-value="{value!r}"' if is_rounded else ""

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 import polars as pl
 from polars.datatypes import DataType
 
+# Below this many events a percentage claims more than is known: the counts are shown in its place.
+FEWEST_FOR_A_RATE = 20
+
 
 class SchemaError(ValueError):
     """A frame does not fit its table; the message lists every breach at once."""

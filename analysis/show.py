@@ -7,7 +7,6 @@ light and dark.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from html import unescape
 from typing import Any
 
@@ -17,10 +16,14 @@ import polars as pl
 from IPython.display import display as _display
 
 from analysis import transcripts as transcript
-from analysis.markup import LAB_STYLE, clean, grid, text
+from analysis.brief import Headline
+from analysis.charts import theme
+from analysis.charts.figure import around
+from analysis.markup import CHART_TYPE, LAB_STYLE, clean, grid, text
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import Tables
+from analysis.wording import unbroken
 
 MOST_ROWS = 500
 
@@ -32,26 +35,24 @@ SYNTHETIC = (
 display: Callable[..., Any] = _display
 
 
-@dataclass(frozen=True)
-class Headline:
-    """One number a reader takes away, formatted: with its name, what it means, and what of it needs attention."""
-
-    value: str
-    label: str
-    meaning: str
-    attention: str | None = None
+def use_altair() -> None:
+    """Show every chart of this notebook, also those of your own, in the suite's look and where JupyterLab draws it."""
+    alt.theme.enable(theme.NAME)
+    alt.renderers.enable(theme.NAME)
 
 
-def chart(figure: alt.TopLevelMixin) -> None:
+def chart(figure: Any) -> None:
     """Display a chart and, under it, its definition; or, in place of an empty chart, the sentence that says why."""
-    own = getattr(figure, "usermeta", None)
-    meta: dict[str, Any] = own if isinstance(own, dict) else {}
-    if "empty" in meta:
-        _html(f'<p class="tj notice empty">{text(meta["empty"])}</p>', "empty")
+    facts = around(figure)
+    if facts and facts.empty:
+        _html(f'<p class="tj notice empty">{text(facts.empty)}</p>', "empty")
         return
-    display(figure)
-    if meta.get("definition"):
-        _html(f'<p class="tj definition">{text(meta["definition"])}</p>', "definition")
+    spec = figure.to_dict()
+    is_fluid = facts is not None and spec.get("width") == theme.WIDTH
+    bundle, metadata = _bundle({**spec, "usermeta": facts.meta()} if facts else spec, is_fluid=is_fluid)
+    display(bundle, raw=True, metadata=metadata)
+    if facts:
+        _html(f'<p class="tj definition">{text(facts.declared.definition)}</p>', "definition")
 
 
 def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str = "", rows: int = MOST_ROWS) -> None:
@@ -77,7 +78,7 @@ def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str =
 def headlines(numbers: Sequence[Headline]) -> None:
     """Display five to eight numbers with their meaning, then what needs attention; the page puts both first."""
     items = "".join(
-        f'<div><dt>{text(n.label)}</dt><dd class="value">{text(n.value)}</dd>'
+        f'<div><dt>{text(n.label)}</dt><dd class="value">{text(unbroken(n.value))}</dd>'
         f'<dd class="meaning">{text(n.meaning)}</dd></div>'
         for n in numbers
     )
@@ -150,6 +151,48 @@ def source_facts(data: Tables) -> dict[str, str]:
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }
     return {name: clean(str(value)) for name, value in facts.items() if value}
+
+
+def _bundle(spec: dict[str, Any], *, is_fluid: bool = False) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The mime bundle of a chart, and what the page needs to undo for its own sake."""
+    # Marks would be described one by one, by an expression that a backslash in an axis title breaks. A chart has one
+    # description that tells the finding, and its numbers as a table.
+    config = {**spec.get("config", {}), "mark": {**spec.get("config", {}).get("mark", {}), "aria": False}}
+    spec = {**_quoted(spec), "config": config}
+    meta: dict[str, Any] = {"kind": "chart"}
+    # JupyterLab's Vega never settles on a width of "container"; the page puts it back.
+    if is_fluid or spec.get("width") == "container":
+        spec["width"] = theme.WIDTH
+        meta["width"] = "container"
+    words = spec.get("description") or _title_text(spec)
+    # As SVG the text takes the colour of the theme it stands in; JupyterLab's own choice would be a canvas.
+    embedding = {CHART_TYPE: {"embed_options": {"renderer": "svg"}}}
+    return {CHART_TYPE: spec, "text/plain": words or "A chart"}, {"trajectory": meta, **embedding}
+
+
+alt.renderers.register(theme.NAME, lambda spec, **_: _bundle(spec))
+
+
+def _quoted(part: Any, inside: str = "") -> Any:
+    """The specification with backslashes in the headings of tooltips doubled.
+
+    Vega-Lite writes a heading into an expression between quotes and escapes the quotes in it, not backslashes and
+    ends of lines.
+    """
+    if isinstance(part, list):
+        return [_quoted(one, inside) for one in part]
+    if not isinstance(part, dict) or inside == "datasets":
+        return part
+    if inside == "tooltip" and isinstance(part.get("title"), str):
+        part = {**part, "title": part["title"].replace("\\", "\\\\").replace("\n", " ")}
+    return {name: _quoted(one, name) for name, one in part.items()}
+
+
+def _title_text(spec: dict[str, Any]) -> str:
+    """A specification's title as one line, however it was wrapped for drawing."""
+    title = spec.get("title", "")
+    words = title.get("text", "") if isinstance(title, dict) else title
+    return " ".join(words) if isinstance(words, list) else str(words)
 
 
 def _html(html: str, kind: str, **facts: Any) -> None:

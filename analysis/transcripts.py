@@ -13,9 +13,9 @@ from hashlib import blake2b
 from pprint import pformat
 from typing import Any
 
-from analysis.counted import counted
 from analysis.markup import text
 from analysis.records.model import Call, Finding, Message, Trajectory
+from analysis.wording import count
 
 # Parsing and indenting more than this costs seconds and helps nobody read.
 LARGEST_PARSED = 20_000
@@ -45,10 +45,10 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longes
         trajectory.env_id or "no environment",
         f"scenario {trajectory.task_id}" if trajectory.task_id else "no scenario",
         trajectory.traj_type.replace("_", " "),
-        counted(sum(m.role == "assistant" for m in trajectory.messages), "step"),
-        counted(len(trajectory.calls), "call"),
-        counted(errors, "error"),
-        counted(len(trajectory.findings), "finding"),
+        count(sum(m.role == "assistant" for m in trajectory.messages), "step"),
+        count(len(trajectory.calls), "call"),
+        count(errors, "error"),
+        count(len(trajectory.findings), "finding"),
     ]
     findings: dict[int | None, list[Finding]] = defaultdict(list)
     for finding in trajectory.findings:

@@ -19,7 +19,8 @@ import polars as pl
 import pytest
 
 from analysis import show
-from analysis.charts import theme
+from analysis.brief import Headline
+from analysis.charts.figure import Drawn, figure
 from analysis.report import assets, page
 from analysis.report.exporter import TrajectoryReportExporter
 from analysis.report.pieces import literals, slug
@@ -44,24 +45,16 @@ FRAME = pl.DataFrame(
 )
 
 
-@theme.figure(RESULT, definition="Calls of the tool over all calls.")
-def bars(frame: pl.DataFrame, title: str = "One tool makes a third of the calls") -> Any:
-    return (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(x="call_share:Q", y="tool_name:N", tooltip=["tool_name:N"])
-        .properties(title=alt.Title([title], subtitle=["n = 6 tools"]), description=title, width="container", height=90)
-    )
+@figure(RESULT, definition="Calls of the tool over all calls.")
+def bars(frame: pl.DataFrame, title: str = "One tool makes a third of the calls") -> Drawn:
+    chart = alt.Chart(frame).mark_bar().encode(x="call_share:Q", y="tool_name:N", tooltip=["tool_name:N"])
+    return Drawn(chart, title, "n = 6 tools", height=90)
 
 
-@theme.figure(RESULT, definition="The same, as steps.")
-def stepped(frame: pl.DataFrame) -> Any:
-    return (
-        alt.Chart(frame)
-        .mark_bar()
-        .encode(x="call_share:Q", y="tool_name:N")
-        .properties(title="Steps", width="container", height=alt.Step(12))
-    )
+@figure(RESULT, definition="The same, as steps.")
+def stepped(frame: pl.DataFrame) -> Drawn:
+    chart = alt.Chart(frame).mark_bar().encode(x="call_share:Q", y="tool_name:N")
+    return Drawn(chart, "Steps", (), height=alt.Step(12))
 
 
 def rendered(*cells: str | list[Any], parameters: str = "", **given: Any) -> str:
@@ -119,7 +112,7 @@ def test_hostile_strings_make_no_element_anywhere() -> None:
     data = builders.decode(builders.trajectory(steps=[builders.step(tool=HOSTILE[1], error=HOSTILE[0])]))
     (id_,) = data.trajectories.select("trajectory_id").collect().to_series()
     cells = shown(
-        lambda: show.headlines([show.Headline(*HOSTILE[:3])]),
+        lambda: show.headlines([Headline(*HOSTILE[:3])]),
         lambda: show.notice(HOSTILE[1]),
         lambda: show.table(FRAME, RESULT, caption=HOSTILE[0], definition=HOSTILE[2]),
         lambda: show.chart(bars(FRAME, HOSTILE[1])),
@@ -183,7 +176,7 @@ def test_data_and_configuration_are_written_once() -> None:
 
 
 def test_the_summary_stands_first_with_headlines_notices_and_findings() -> None:
-    cells = shown(lambda: show.headlines([show.Headline("42 %", "usage", "of 7")]), lambda: show.notice("Beware."))
+    cells = shown(lambda: show.headlines([Headline("42 %", "usage", "of 7")]), lambda: show.notice("Beware."))
     html = rendered("# T\n\nQuestion?", "## Section", [*charts(bars), *cells])
     brief, rest = html.index('id="in-brief"'), html.index('id="section"')
     for part in ("42 %", "Beware.", '<a href="#figure-1"'):
@@ -191,7 +184,7 @@ def test_the_summary_stands_first_with_headlines_notices_and_findings() -> None:
 
 
 def test_what_of_the_headlines_needs_attention_is_noted_once_and_in_the_summary() -> None:
-    cells = shown(lambda: show.headlines([show.Headline("9", "calls", "of 7", f"Beware {HOSTILE[0]}")]))
+    cells = shown(lambda: show.headlines([Headline("9", "calls", "of 7", f"Beware {HOSTILE[0]}")]))
     html = rendered("# T\n\nQuestion?", cells, "## Section")
     assert html.count("Beware") == 1
     assert html.index('<ul class="attention">') < html.index("Beware") < html.index('id="section"')

@@ -31,7 +31,7 @@ CONDA_NAMES = {"playwright-python": "playwright", "python-duckdb": "duckdb"}
 # the project, the standard library and the packages after them. None = whatever the project depends on.
 DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "schema": (set(), {"polars"}),
-    "counted": (set(), set()),
+    "wording": ({"schema"}, {"polars"}),
     "nearest": (set(), {"rapidfuzz"}),
     "parameters": ({"schema", "nearest"}, set()),
     "imports": (set(), set()),
@@ -39,21 +39,25 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "sample": (set(), {"msgspec"}),
     "sources": ({"sample", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
     "records": ({"schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
-    "tables": ({"processes", "schema", "sources", "records", "sample", "counted", "markup", "nearest"}, None),
+    "tables": ({"processes", "schema", "sources", "records", "sample", "wording", "markup", "nearest"}, None),
     "measures": ({"schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),
-    "charts": ({"schema", "counted", "markup", "measures"}, {"altair", "polars"}),
-    "markup": (set(), None),
-    "transcripts": ({"schema", "records", "counted", "markup"}, None),
+    "brief": ({"schema", "wording", "measures"}, {"polars"}),
+    "charts": ({"schema", "wording", "measures"}, {"altair", "polars"}),
+    "markup": ({"wording"}, None),
+    "transcripts": ({"schema", "records", "wording", "markup"}, None),
     "export": ({"nearest", "schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
     "gate": ({"schema", "sources", "records", "tables", "measures", "nearest"}, {"msgspec", "polars"}),
-    "card": ({"schema", "sources", "records", "tables", "measures", "charts", "markup", "gate"}, None),
-    "show": ({"schema", "imports", "records", "tables", "markup", "transcripts"}, None),
+    "card": ({"schema", "sources", "records", "tables", "measures", "charts", "wording", "markup", "gate"}, None),
+    "show": ({"schema", "imports", "records", "tables", "brief", "charts", "wording", "markup", "transcripts"}, None),
     "explore": (
-        {"schema", "imports", "records", "sources", "tables", "charts", "counted", "markup", "nearest", "transcripts"},
+        {"schema", "imports", "records", "sources", "tables", "charts", "wording", "markup", "nearest", "transcripts"},
         None,
     ),
-    "report": ({"processes", "imports", "tables", "reference", "markup", "nearest", "parameters"}, None),
-    "reference": ({"schema", "records", "measures", "charts", "markup"}, None),
+    "report": (
+        {"processes", "imports", "schema", "tables", "reference", "wording", "markup", "nearest", "parameters"},
+        None,
+    ),
+    "reference": ({"schema", "records", "measures", "charts", "wording", "markup"}, None),
     "__init__": ({"schema", "tables"}, None),
 }
 # Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.

@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import show
+from analysis.brief import Headline
 from analysis.charts import theme
-from analysis.markup import CHART_TYPE, LAB_STYLE, clean, formatted, grid, percent, shares, text
+from analysis.charts.figure import MAX_ROWS, Drawn, figure
+from analysis.markup import CHART_TYPE, LAB_STYLE, clean, grid, shares, text
 from analysis.schema import Column, Table
+from analysis.wording import cell, percent
 from tests import builders
 from tests.outputs import shown
 
@@ -62,8 +65,8 @@ def kinds(outputs: list[Any]) -> list[str]:
 
 
 def bars(frame: pl.DataFrame) -> Any:
-    draw = theme.figure(USAGE, definition="Calls per tool.")(
-        lambda f: alt.Chart(f).mark_bar().encode(x="calls:Q", y="tool_name:N").properties(title="T", width="container")
+    draw = figure(USAGE, definition="Calls per tool.")(
+        lambda f: Drawn(alt.Chart(f).mark_bar().encode(x="calls:Q", y="tool_name:N"), "T", "n = 3")
     )
     return draw(frame)
 
@@ -89,7 +92,7 @@ def bars(frame: pl.DataFrame) -> Any:
     ],
 )
 def test_a_value_reads_as_a_reader_wants_it(value: Any, is_share: bool, words: str) -> None:
-    assert formatted(value, is_share=is_share) == words
+    assert cell(value, is_share=is_share) == words
 
 
 @given(st.floats(min_value=0, max_value=1, exclude_min=True, exclude_max=True))
@@ -99,7 +102,7 @@ def test_a_share_that_is_neither_nothing_nor_all_never_reads_as_either(share: fl
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=1e-3, max_value=1e12))
 def test_a_number_loses_less_than_half_a_per_cent_by_rounding(value: float) -> None:
-    assert float(formatted(value).replace(",", "")) == pytest.approx(value, rel=5e-3)
+    assert float(cell(value).replace(",", "")) == pytest.approx(value, rel=5e-3)
 
 
 def test_bounds_are_shares_where_what_they_bound_is_one() -> None:
@@ -160,7 +163,7 @@ def test_a_chart_comes_with_its_definition_under_it() -> None:
 
 def test_jupyterlab_gets_a_width_it_can_draw_and_the_page_is_told_of_the_container() -> None:
     chart, _ = shown(lambda: show.chart(bars(FRAME)))
-    assert chart.data[CHART_TYPE]["width"] == theme.NOTEBOOK_WIDTH
+    assert chart.data[CHART_TYPE]["width"] == theme.WIDTH
     assert chart.metadata["trajectory"]["width"] == "container"
     assert chart.metadata[CHART_TYPE]["embed_options"]["renderer"] == "svg"
 
@@ -173,13 +176,14 @@ def test_in_place_of_an_empty_chart_stands_the_sentence_that_says_why() -> None:
 
 def test_a_chart_refuses_what_should_have_been_aggregated() -> None:
     frame = pl.DataFrame({"tool_name": ["a"], "calls": [1], "error_rate": [0.0]}, schema=USAGE.schema)
-    many = pl.concat([frame] * (theme.MAX_ROWS + 1))
+    many = pl.concat([frame] * (MAX_ROWS + 1))
     with pytest.raises(ValueError, match="2,001 rows; aggregate to at most 2,000"):
         bars(many)
 
 
 def test_a_chart_tells_the_page_what_its_columns_mean() -> None:
-    meta = bars(FRAME).to_dict()["usermeta"]
+    chart, _ = shown(lambda: show.chart(bars(FRAME)))
+    meta = chart.data[CHART_TYPE]["usermeta"]
     assert meta["order"] == USAGE.names
     assert meta["columns"]["calls"] == {"title": "calls", "meaning": "how often"}
 
@@ -194,7 +198,7 @@ def test_a_backslash_in_a_tooltip_s_heading_does_not_reach_vega_lite_s_expressio
 
 def test_headlines_and_notices_are_text() -> None:
     headline, notice = shown(
-        lambda: show.headlines([show.Headline(*HOSTILE[:3])]), lambda: show.notice(HOSTILE[3] + "\ud83d")
+        lambda: show.headlines([Headline(*HOSTILE[:3])]), lambda: show.notice(HOSTILE[3] + "\ud83d")
     )
     assert kinds([headline, notice]) == ["headlines", "notice"]
     assert Elements(html(headline)).tags == ["dl", "div", "dt", "dd", "dd"]
@@ -203,7 +207,7 @@ def test_headlines_and_notices_are_text() -> None:
 
 
 def test_what_of_a_headline_needs_attention_stands_under_all_of_them() -> None:
-    numbers = [show.Headline("1", "calls", "of 2", HOSTILE[0]), show.Headline("2", "tools", "of 3")]
+    numbers = [Headline("1", "calls", "of 2", HOSTILE[0]), Headline("2", "tools", "of 3")]
     headline, attention = shown(lambda: show.headlines(numbers))
     assert kinds([headline, attention]) == ["headlines", "attention"]
     assert Elements(html(attention)).tags == ["p"]

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from analysis.markup import clean, formatted, shares
+from analysis.markup import clean, shares
+from analysis.wording import cell
 
 # Nobody reads more of a name in a table; how long it is is said.
 MOST_CHARS = 120
@@ -85,7 +86,7 @@ def joined(parts: Iterator[str]) -> str:
 
 def _cell(name: str, value: Any, is_share: bool, is_prose: bool) -> str:
     if not isinstance(value, str):
-        return formatted(value, is_share=is_share).replace(" ", GAP)
+        return cell(value, is_share=is_share).replace(" ", GAP)
     return text(value) if is_prose else code(value)
 
 

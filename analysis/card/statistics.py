@@ -14,12 +14,11 @@ from analysis.charts import dialogue as dialogue_charts
 from analysis.charts import step_lengths as step_charts
 from analysis.charts import tool_usage as tool_charts
 from analysis.gate import QUANTITIES, Gate
-from analysis.markup import formatted, percent
 from analysis.measures import arguments, coverage, dialogue, outcomes, overview, step_lengths, tool_usage
-from analysis.measures.expressions import FEWEST_FOR_A_RATE
 from analysis.records.rules import RULES
-from analysis.schema import Table
+from analysis.schema import FEWEST_FOR_A_RATE, Table
 from analysis.tables import Tables
+from analysis.wording import cell, percent
 
 BUSIEST = 10
 # More bars than this are a wall; the curve of how evenly they are filled tells more.
@@ -245,8 +244,8 @@ def _drawn(draw: Callable[[pl.DataFrame], Any], frame: pl.DataFrame) -> Any:
 
 def _value(value: float | None, events: float | None, of: float | None) -> str:
     if value is None or (events is not None and (of or 0) < FEWEST_FOR_A_RATE):
-        return formatted(None)
-    return (percent(value) if events is not None and value <= 1 else formatted(value)).replace(" ", GAP)
+        return cell(None)
+    return (percent(value) if events is not None and value <= 1 else cell(value)).replace(" ", GAP)
 
 
 def _counted(found: Any) -> str:

@@ -5,13 +5,16 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
-from analysis.charts.rates import TOOL_TOOLTIPS, dots, tool_label
-from analysis.charts.words import MODE_TOOLTIP, each_mode, number, percent, rate, title
+from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, number, percent, tool_label
+from analysis.charts.figure import figure
+from analysis.charts.rates import dots
+from analysis.charts.words import title
 from analysis.measures.arguments import BREACHES, CLASSES, VERDICTS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import rate
 
 
-@theme.figure(
+@figure(
     CLASSES,
     definition="Class of each call's arguments against that record's own JSON Schema of the tool; the denominator is "
     "every call of the mode, unreadable blocks among them. Over-required: a required argument is missing and the "
@@ -43,7 +46,7 @@ def classes(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     BREACHES,
     definition="Calls whose arguments are not valid against the record's own JSON Schema, of the tools with most of "
     "them, by class; unchecked calls are left out.",

@@ -7,9 +7,11 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import number, percent, signed, title
-from analysis.counted import counted
+from analysis.charts.encodings import number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import title
 from analysis.measures.compare import DISTRIBUTIONS, HEADLINES, PAIRED, SIDES, TOOLS
+from analysis.wording import count, signed
 
 # Names come from file names. They stand in titles and legends; Vega-Lite writes a tooltip's heading into an expression
 # without escaping a backslash, so headings say left and right.
@@ -24,7 +26,7 @@ _UNITS = {
 }
 
 
-@theme.figure(
+@figure(
     HEADLINES,
     definition="Relative difference (left - right) / right of each number, with the 95 % bootstrap interval over "
     "scenarios; a scenario is drawn with all its runs on both sides. Descriptive: more is not better.",
@@ -46,7 +48,7 @@ def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     axis = alt.Axis(title=f"{_short(names[0])} relative to {_short(names[1])}", format="+.0%", values=_TICKS)
     return _forest(frame, ("relative_difference", "relative_low", "relative_high"), axis, tooltip).properties(
         title=title(
-            sentence, f"n = {counted(rows[0]['scenarios'], 'scenario')} of either side; the numbers stand in the table"
+            sentence, f"n = {count(rows[0]['scenarios'], 'scenario')} of either side; the numbers stand in the table"
         ),
         description=sentence,
         width="container",
@@ -54,7 +56,7 @@ def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     PAIRED,
     definition="On the scenarios both sides have: mean over scenarios of left - right, each scenario counted once, as "
     "a share of the mean on the right, with the 95 % bootstrap interval over scenarios. Difficulty is taken out.",
@@ -83,14 +85,14 @@ def paired(frame: pl.DataFrame, names: Names = SIDES) -> Any:
     )
     axis = alt.Axis(title=f"{_short(names[0])} relative to {_short(names[1])}", format="+.0%", values=_TICKS)
     return _forest(scaled, ("change", "change_low", "change_high"), axis, tooltip).properties(
-        title=title(sentence, f"n = {counted(steps['scenarios'], 'scenario')} both sides have"),
+        title=title(sentence, f"n = {count(steps['scenarios'], 'scenario')} both sides have"),
         description=sentence,
         width="container",
         height=alt.Step(24),
     )
 
 
-@theme.figure(
+@figure(
     DISTRIBUTIONS,
     definition="Trajectories by value, as a share of the side's trajectories, both sides laid over each other. Where "
     "the publisher's filter cut a side, its hard end is selection.",
@@ -129,7 +131,7 @@ def distributions(frame: pl.DataFrame, names: Names = SIDES, column: str = "assi
     )
 
 
-@theme.figure(
+@figure(
     TOOLS,
     definition="Usage rate, trajectories calling / offered the tool, on both sides with 95 % Wilson intervals; the "
     "tools with the largest difference among those offered to 20 trajectories or more on both sides. The largest of "

@@ -6,16 +6,18 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import MODES, number, percent, rate, title
-from analysis.counted import counted
+from analysis.charts.encodings import number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import MODES, title
 from analysis.measures.coverage import ENVIRONMENTS, LORENZ, PER_SCENARIO
 from analysis.measures.coverage import MODES as SCENARIO_MODES
+from analysis.wording import count, rate
 
 # Beyond this many environments their names no longer fit under the bars.
 _NAMED = 40
 
 
-@theme.figure(
+@figure(
     ENVIRONMENTS,
     definition="Trajectories per environment, by mode, the largest first. With a catalogue its absent environments "
     "stand at 0 on the right; without one only what was seen is known.",
@@ -27,7 +29,7 @@ def environments(frame: pl.DataFrame) -> Any:
     has_catalogue = any(r["is_catalogued"] is not None for r in rows)
     counts = sorted(r["trajectories"] for r in seen) or [0]
     span = f"{counts[0]:,} to {counts[-1]:,}" if counts[0] < counts[-1] else f"{counts[0]:,}"
-    each = counted(counts[0], "trajectory") if len(seen) == 1 else f"{span} trajectories each"
+    each = count(counts[0], "trajectory") if len(seen) == 1 else f"{span} trajectories each"
     covered = f"{len(seen):,} of {len(rows):,} environments are" if len(rows) > 1 else "The one environment is"
     sentence = f"{covered} covered, with {each}" if has_catalogue else f"Environments seen: {len(seen):,}, with {each}"
     denominator = "catalogue and seen" if has_catalogue else "seen; no catalogue was given"
@@ -61,7 +63,7 @@ def environments(frame: pl.DataFrame) -> Any:
         .properties(
             title=title(
                 sentence,
-                f"n = {counted(n, 'trajectory')} that name an environment; denominator: {denominator}",
+                f"n = {count(n, 'trajectory')} that name an environment; denominator: {denominator}",
             ),
             description=sentence,
             width="container",
@@ -70,7 +72,7 @@ def environments(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     LORENZ,
     definition="Lorenz curve: the share of all trajectories (scenarios) that the smallest environments hold together; "
     "the diagonal is an even spread, Gini twice the area between.",
@@ -113,14 +115,14 @@ def lorenz(frame: pl.DataFrame) -> Any:
         ],
     )
     return alt.layer(even, curve).properties(
-        title=title(sentence, f"n = {counted(n, 'environment')}; Gini {ginis}"),
+        title=title(sentence, f"n = {count(n, 'environment')}; Gini {ginis}"),
         description=sentence,
         width="container",
         height=300,
     )
 
 
-@theme.figure(
+@figure(
     PER_SCENARIO,
     definition="Scenarios by their number of trajectories and the modes these are in; a scenario is environment and "
     "task together. Without a catalogue the scenarios nobody ran are unknown and the denominator is what was seen.",
@@ -156,7 +158,7 @@ def per_scenario(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {counted(n, 'scenario')} {known}"),
+            title=title(sentence, f"n = {count(n, 'scenario')} {known}"),
             description=sentence,
             width="container",
             height=240,

@@ -6,8 +6,9 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, signed, title
-from analysis.counted import counted
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import MODES, title
 from analysis.measures.dialogue import (
     CALLS_PER_TURN,
     ENDS,
@@ -18,9 +19,11 @@ from analysis.measures.dialogue import (
     USER_TURNS,
 )
 from analysis.schema import END_CLASSES
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate, signed
 
 
-@theme.figure(
+@figure(
     ENDS,
     definition="Trajectories by how the record ends, as a share of the mode's trajectories, with the 95 % Wilson "
     "interval. A completed marker is the agent's own word, not a success.",
@@ -68,7 +71,7 @@ def end_classes(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     QUESTIONS,
     definition="At each step, the share of conversations whose assistant message ends in a question and makes no call, "
     "with the 95 % Wilson interval over the conversations that reach the step; counts where under 20 do.",
@@ -116,7 +119,7 @@ def questions_by_step(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     USER_TURNS,
     definition="Conversations by their number of user messages, the task and the closing message included.",
 )
@@ -139,7 +142,7 @@ def user_turns(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {counted(n, 'conversation')}"),
+            title=title(sentence, f"n = {count(n, 'conversation')}"),
             description=sentence,
             width="container",
             height=220,
@@ -147,7 +150,7 @@ def user_turns(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     CALLS_PER_TURN,
     definition="User turns of conversations by the number of calls the agent makes before the user speaks again; a "
     "closing message that no assistant message follows is not counted.",
@@ -181,7 +184,7 @@ def calls_per_user_turn(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     FIRST_CALLS,
     definition="Share of the mode's trajectories that have made their first call by a step; the rest of the way to "
     "100 % makes no call at all.",
@@ -230,7 +233,7 @@ def first_calls(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     PAIRED,
     definition="Conversation minus run without a user on the same scenario, averaged over scenarios run in both modes, "
     "with its bootstrap interval over scenarios. Descriptive: more steps or failed calls are no worse work.",
@@ -264,7 +267,7 @@ def paired_difference(frame: pl.DataFrame) -> Any:
     )
     points = base.mark_point(filled=True, size=80, color=theme.PALETTE[0]).encode(x=alt.X("difference:Q", axis=axis))
     return alt.layer(zero, interval, points).properties(
-        title=title(sentence, f"n = {counted(n, 'scenario')} run in both modes"),
+        title=title(sentence, f"n = {count(n, 'scenario')} run in both modes"),
         description=sentence,
         width="container",
         height=alt.Step(30),

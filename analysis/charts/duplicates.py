@@ -6,13 +6,16 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import number, percent, rate, title
+from analysis.charts.encodings import number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import title
 from analysis.measures.duplicates import COMPARED, PAIR_KINDS, SIMILARITY
+from analysis.wording import rate
 
 _ALIKE = 0.9
 
 
-@theme.figure(
+@figure(
     SIMILARITY,
     definition="Every two runs of one scenario by the similarity of their sequences of calls: 1 - edit distance / "
     "longer length, over calls with their arguments and over tool names alone.",

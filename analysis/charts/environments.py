@@ -6,12 +6,14 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import number, percent, title
-from analysis.counted import counted
+from analysis.charts.encodings import number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import title
 from analysis.measures.environments import CHECKS_PER_SCENARIO, HISTOGRAM, QUANTITIES
+from analysis.wording import count
 
 
-@theme.figure(
+@figure(
     HISTOGRAM,
     definition="Environments of the sibling set by their number of query tools, state-change tools, state categories "
     "(attributes over all entities), scenarios, state entities and rules.",
@@ -49,11 +51,11 @@ def histogram(frame: pl.DataFrame) -> Any:
             columns=3,
         )
         .resolve_scale(x="independent", y="independent")
-        .properties(title=title(sentence, f"n = {counted(n, 'environment')}"), description=sentence)
+        .properties(title=title(sentence, f"n = {count(n, 'environment')}"), description=sentence)
     )
 
 
-@theme.figure(
+@figure(
     CHECKS_PER_SCENARIO,
     definition="Scenarios of the RL set by the number of checks that judge their final state; scenarios without "
     "checks, as all of the SFT set, are not counted.",
@@ -71,7 +73,7 @@ def checks_per_scenario(frame: pl.DataFrame) -> Any:
             tooltip=[number("checks", "checks"), number("scenarios", "scenarios"), percent("scenario_share", "share")],
         )
         .properties(
-            title=title(sentence, f"n = {counted(first['all_scenarios'], 'scenario')} that have checks"),
+            title=title(sentence, f"n = {count(first['all_scenarios'], 'scenario')} that have checks"),
             description=sentence,
             width="container",
             height=220,

@@ -5,11 +5,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
+from analysis.charts.encodings import MODE_TOOLTIP, number
+from analysis.charts.figure import figure
 from analysis.charts.rates import dots, mode_bars
-from analysis.charts.words import MODE_TOOLTIP, each_mode, number, rate, title
-from analysis.counted import counted
+from analysis.charts.words import title
 from analysis.measures.grounding import ARGUMENTS, CHAINS, DISTANCES, LONGEST_DISTANCE, SOURCES
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 _ID_LIKE = (
     "Id-like: under a name that ends in id, or a word of 3 to 64 characters that holds a letter and a digit and is no "
@@ -26,7 +28,7 @@ _WORDS = {
 }
 
 
-@theme.figure(
+@figure(
     SOURCES,
     definition=f"{_ID_LIKE}The place is the first text before the call that holds the value as a whole word; "
     "ungrounded are the last two. Ids that an agent gives to what it creates are ungrounded as well.",
@@ -57,7 +59,7 @@ def sources(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     ARGUMENTS,
     definition=f"{_ID_LIKE}Ungrounded: no earlier result, user, system or task text holds the value. 95 % Wilson "
     "interval; counts under 20 values.",
@@ -82,14 +84,14 @@ def by_argument(frame: pl.DataFrame) -> Any:
         axis_title="ungrounded / id-like values",
         tooltip=[alt.Tooltip("argument:N", title="argument")],
     ).properties(
-        title=title(sentence, f"n = {counted(n, 'id-like value')} of the {len(rows)} arguments shown"),
+        title=title(sentence, f"n = {count(n, 'id-like value')} of the {len(rows)} arguments shown"),
         description=sentence,
         width="container",
         height=alt.Step(18),
     )
 
 
-@theme.figure(
+@figure(
     DISTANCES,
     definition="Calls from the result that first held a value to a call that uses it, over id-like values taken from "
     f"results; {LONGEST_DISTANCE} stands for that many or more.",
@@ -116,7 +118,7 @@ def distances(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     CHAINS,
     definition="A call is linked to the call whose result first held one of its id-like values; the longest chain of "
     "links, counted in calls, 1 where no call uses a result. Shares of the mode's trajectories with a call.",

@@ -6,16 +6,19 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.rates import TOOL_TOOLTIPS, dots, rate_scale, tool_label
-from analysis.charts.words import MODE_TOOLTIP, each_mode, mode_colour, number, percent, rate, title
-from analysis.counted import counted
+from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, mode_colour, number, percent, tool_label
+from analysis.charts.figure import figure
+from analysis.charts.rates import dots, rate_scale
+from analysis.charts.words import title
 from analysis.measures.outcomes import ENVIRONMENTS, MODES, POSITIONS, RULES, TEMPLATES, TOOLS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 _RATE_TITLE = "errors / (ok + errors)"
 _OUTCOMES = {"ok": theme.PALETTE[2], "errors": theme.PALETTE[5], "unknown": theme.PALETTE[7]}
 
 
-@theme.figure(
+@figure(
     MODES,
     definition="Error rate: errors over (ok + errors) with the 95 % Wilson interval; results that say neither are "
     "unknown and stand apart. Descriptive: fewer errors are no better work.",
@@ -42,7 +45,7 @@ def by_mode(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     RULES,
     definition="The rule that decided each outcome, strongest first: the success key, an error key, a leading error "
     "text, a well-formed object without any of these, none. The error rate up to a rule leaves the weaker ones out.",
@@ -78,7 +81,7 @@ def by_rule(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {counted(calls, 'call')}"),
+            title=title(sentence, f"n = {count(calls, 'call')}"),
             description=sentence,
             width="container",
             height=alt.Step(24),
@@ -86,7 +89,7 @@ def by_rule(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     ENVIRONMENTS,
     definition="Error rate per environment, errors over (ok + errors), with the 95 % Wilson interval, in natural "
     "order; counts where fewer than 20 results were judged. It describes the environment's rules as much as the agent.",
@@ -114,14 +117,14 @@ def by_environment(frame: pl.DataFrame) -> Any:
         axis_title=_RATE_TITLE,
         tooltip=[alt.Tooltip("env_id:N", title="environment"), percent("unknown_share", "unknown")],
     ).properties(
-        title=title(sentence, f"n = {counted(judged, 'call')} judged in {counted(len(rows), 'environment')}"),
+        title=title(sentence, f"n = {count(judged, 'call')} judged in {count(len(rows), 'environment')}"),
         description=sentence,
         width="container",
         height=alt.Step(14),
     )
 
 
-@theme.figure(
+@figure(
     TOOLS,
     definition="Error rate of the tools with most errors, errors over (ok + errors), with the 95 % Wilson interval; "
     "counts where fewer than 20 results were judged.",
@@ -145,7 +148,7 @@ def by_tool(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {counted(sum(r['judged'] for r in rows), 'call')} judged, of the {len(rows)} tools with most errors",
+            f"n = {count(sum(r['judged'] for r in rows), 'call')} judged, of the {len(rows)} tools with most errors",
         ),
         description=sentence,
         width="container",
@@ -153,7 +156,7 @@ def by_tool(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     POSITIONS,
     definition="Error rate by place in the trajectory: the k-th of n calls stands in tenth floor(10 (k - 1) / n) + 1; "
     "the band is the 95 % Wilson interval.",
@@ -187,14 +190,14 @@ def by_position(frame: pl.DataFrame) -> Any:
         base.mark_area(opacity=0.2).encode(y=alt.Y("error_rate_low:Q", axis=axis, scale=scale), y2="error_rate_high:Q"),
         base.mark_line(point=True).encode(y=alt.Y("error_rate:Q", axis=axis, scale=scale)),
     ).properties(
-        title=title(sentence, f"n = {counted(int(frame.get_column('judged').sum()), 'call')} judged"),
+        title=title(sentence, f"n = {count(int(frame.get_column('judged').sum()), 'call')} judged"),
         description=sentence,
         width="container",
         height=240,
     )
 
 
-@theme.figure(
+@figure(
     TEMPLATES,
     definition="Error texts grouped after folding times, ids (words that hold a digit) and numbers; the most frequent.",
 )
@@ -224,7 +227,7 @@ def templates(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {counted(n, 'error')}"),
+            title=title(sentence, f"n = {count(n, 'error')}"),
             description=sentence,
             width="container",
             height=alt.Step(18),

@@ -6,21 +6,15 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.figure import figure
 from analysis.charts.rates import dots
-from analysis.charts.words import (
-    MODE_TOOLTIP,
-    MODES,
-    each_mode,
-    mode_colour,
-    number,
-    percent,
-    rate,
-    title,
-)
-from analysis.counted import counted
+from analysis.charts.words import MODES, title
 from analysis.measures.claims import VERDICT_COUNTS
 from analysis.measures.overview import COMPOSITION, RULES, SOUND, STEPS
 from analysis.schema import END_CLASSES
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 _VERDICT_COLOURS = {"equal": theme.PALETTE[2], "differs": theme.PALETTE[5], "not checkable": theme.PALETTE[7]}
 # An ending keeps its colour whatever else occurs; the colours of the two modes are not among them.
@@ -30,7 +24,7 @@ _WORDS = "replace(datum.label, /_/g, ' ')"
 _MODE = "replace(datum.label, 'non_conversation', 'no user')"
 
 
-@theme.figure(
+@figure(
     RULES,
     definition="Records with at least one finding of a rule, of all records kept. Findings are facts about a record "
     "that was kept; rules nobody breaks were checked and stand in the table.",
@@ -66,14 +60,14 @@ def rules(frame: pl.DataFrame) -> Any:
         x=x, text=alt.Text("records_breaking:Q", format=",")
     )
     return alt.layer(bars, counts).properties(
-        title=title(sentence, f"n = {counted(n, 'record')} kept"),
+        title=title(sentence, f"n = {count(n, 'record')} kept"),
         description=sentence,
         width="container",
         height=alt.Step(15),
     )
 
 
-@theme.figure(
+@figure(
     SOUND,
     definition="Records without any finding, of the mode's records kept, with the 95 % Wilson interval; counts where "
     "a mode has fewer than 20.",
@@ -102,7 +96,7 @@ def sound(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     STEPS,
     definition="Records whose declared `steps` equals the count of assistant messages, of calls or of tool messages, "
     "of the records that declare it, with the 95 % Wilson interval; counts where fewer than 20 do. In the release it "
@@ -136,7 +130,7 @@ def steps_candidates(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     COMPOSITION,
     definition="Records kept, by mode and by how they end. A completed marker is the agent's own word: these data hold "
     "no label of success.",
@@ -177,7 +171,7 @@ def composition(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {counted(n, 'record')} kept; read as: {dialects}"),
+            title=title(sentence, f"n = {count(n, 'record')} kept; read as: {dialects}"),
             description=sentence,
             width="container",
             height=alt.Step(34),
@@ -185,7 +179,7 @@ def composition(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     VERDICT_COUNTS,
     definition="Published figures of the EnvScaler sets beside what is found: equal when the found value rounds to the "
     "published one; not checkable when the source is another set, a part of it, or lacks what was counted.",

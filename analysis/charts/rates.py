@@ -1,24 +1,13 @@
 """Rates side by side: a point with its interval, counts in its place where events are few, and bars per mode."""
 
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 import polars as pl
 
+from analysis.charts.encodings import MODE_NAMES, MODE_TOOLTIP, mode_colour, number, percent
 from analysis.charts.theme import PALETTE
-from analysis.charts.words import FEWEST_FOR_A_RATE, MODE_TOOLTIP, MODES, mode_colour, number, percent
-
-TOOL_TOOLTIPS = [
-    alt.Tooltip("tool_name:N", title="tool"),
-    alt.Tooltip("env_id:N", title="environment"),
-]
-
-
-def tool_label(frame: pl.DataFrame) -> str:
-    """Vega expression for a tool's name, with its environment where there are several."""
-    name = "(datum.tool_name == null ? '(unreadable block)' : datum.tool_name)"
-    several = frame.get_column("env_id").n_unique() > 1
-    return f"{name} + (datum.env_id == null ? '' : ' · ' + datum.env_id)" if several else name
+from analysis.schema import FEWEST_FOR_A_RATE
 
 
 def rate_scale(frame: pl.DataFrame, high: str) -> alt.Scale:
@@ -38,7 +27,7 @@ def dots(
     tooltip: list[Any],
     colour: Any = None,
     by_mode: bool = False,
-) -> Any:
+) -> alt.LayerChart:
     """One row per label, in the frame's order: the rate with its interval, or "3 of 12" where it is null.
 
     Args:
@@ -70,19 +59,20 @@ def dots(
     )
     if by_mode:
         # Without a domain each layer would sort the modes by itself, of which Vega-Lite warns.
-        modes = alt.Scale(domain=[mode for mode in MODES if mode in frame["traj_type"].to_list()])
+        modes = alt.Scale(domain=[mode for mode in MODE_NAMES if mode in frame["traj_type"].to_list()])
         base, colour = base.encode(yOffset=alt.YOffset("traj_type:N", scale=modes)), mode_colour()
     marks = base.encode(color=alt.value(PALETTE[0]) if colour is None else colour)
-    return alt.layer(
+    layers = alt.layer(
         marks.mark_rule(strokeWidth=2).encode(x=alt.X(f"{rate}_low:Q", axis=axis, scale=scale), x2=f"{rate}_high:Q"),
         marks.mark_point(filled=True, size=60).encode(x=alt.X(f"{rate}:Q", axis=axis, scale=scale)),
         base.mark_text(align="left", fontSize=11).encode(x=alt.value(4), text="few:N"),
     )
+    return cast(alt.LayerChart, layers)
 
 
-def mode_bars(frame: pl.DataFrame, *, x: alt.X, share: str, axis_title: str, tooltip: list[Any]) -> Any:
+def mode_bars(frame: pl.DataFrame, *, x: alt.X, share: str, axis_title: str, tooltip: list[Any]) -> alt.Chart:
     """Bars of a share over a count, the modes side by side."""
-    return (
+    bars = (
         alt.Chart(frame)
         .mark_bar()
         .encode(
@@ -93,3 +83,4 @@ def mode_bars(frame: pl.DataFrame, *, x: alt.X, share: str, axis_title: str, too
             tooltip=[MODE_TOOLTIP, *tooltip, percent(share, "share")],
         )
     )
+    return cast(alt.Chart, bars)

@@ -5,12 +5,15 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
-from analysis.charts.words import MODE_TOOLTIP, each_mode, mode_colour, number, percent, rate, title
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import title
 from analysis.measures.reasoning import LENGTHS, POSITIONS, SUMMARY
+from analysis.wording import by_mode as each_mode
+from analysis.wording import rate
 
 
-@theme.figure(
+@figure(
     SUMMARY,
     definition="Share of assistant messages that carry no reasoning (a thought of no characters is none), with its "
     "95 % Wilson interval.",
@@ -53,7 +56,7 @@ def missing(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     LENGTHS,
     definition="Assistant messages by the length of their reasoning in characters, in bins of equal ratio (ten to a "
     "power of ten), as a share of the mode's messages that carry reasoning.",
@@ -93,7 +96,7 @@ def lengths(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     POSITIONS,
     definition="Median length of the reasoning in each tenth of a trajectory's assistant messages, with the middle "
     "half (25th to 75th percentile) shaded; messages without reasoning stay out of the length.",

@@ -5,14 +5,16 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
-from analysis.charts.rates import TOOL_TOOLTIPS, dots, mode_bars, tool_label
-from analysis.charts.words import MODE_TOOLTIP, each_mode, mode_colour, number, percent, rate, title
-from analysis.counted import counted
+from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, mode_colour, number, percent, tool_label
+from analysis.charts.figure import figure
+from analysis.charts.rates import dots, mode_bars
+from analysis.charts.words import title
 from analysis.measures.recovery import LATENCIES, LONGEST_LATENCY, NEXT_CALLS, RUNS, TOOLS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 
-@theme.figure(
+@figure(
     NEXT_CALLS,
     definition="The call after an error against the one that failed: an identical retry has the same name and "
     "canonical arguments. Shares of the mode's errors of calls that name a tool, with 95 % Wilson intervals.",
@@ -50,7 +52,7 @@ def next_calls(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     LATENCIES,
     definition="An error is recovered when a later call of the same tool in the trajectory is ok; latency is the "
     f"number of calls from the error to that ok, {LONGEST_LATENCY} standing for that many or more. The rest of the "
@@ -98,7 +100,7 @@ def latencies(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     RUNS,
     definition="Longest run of consecutive errors in a trajectory, 0 for none; an unknown outcome ends a run. Shares "
     "of the mode's trajectories with a call.",
@@ -129,7 +131,7 @@ def runs(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     TOOLS,
     definition="Errors after which a later call of the same tool is ok, over the tool's errors, with the 95 % Wilson "
     "interval, of the tools with most errors; counts under 20 errors.",
@@ -148,7 +150,7 @@ def by_tool(frame: pl.DataFrame) -> Any:
         axis_title="recovered / errors",
         tooltip=list(TOOL_TOOLTIPS),
     ).properties(
-        title=title(sentence, f"n = {counted(n, 'error')} of {counted(len(rows), 'tool')}"),
+        title=title(sentence, f"n = {count(n, 'error')} of {count(len(rows), 'tool')}"),
         description=sentence,
         width="container",
         height=alt.Step(18),

@@ -6,16 +6,19 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.rates import TOOL_TOOLTIPS, dots, tool_label
-from analysis.charts.words import MODE_TOOLTIP, each_mode, number, rate, title
-from analysis.counted import counted
+from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, number, tool_label
+from analysis.charts.figure import figure
+from analysis.charts.rates import dots
+from analysis.charts.words import title
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.repeats import FEWEST_TURNS, LONGEST_PERIOD, LOOPING, SHARES, TOOLS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 _REPEAT = "A repeat has a name and canonical arguments (keys sorted) that occurred before in the trajectory. "
 
 
-@theme.figure(SHARES, definition=f"{_REPEAT}{KIND_DEFINITION}.")
+@figure(SHARES, definition=f"{_REPEAT}{KIND_DEFINITION}.")
 def shares(frame: pl.DataFrame) -> Any:
     """Share of repeated calls, reading and changing tools apart, per mode."""
     rows = frame.rows(named=True)
@@ -48,7 +51,7 @@ def shares(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {counted(calls, 'call')}, {counted(repeats, 'repeat')}, {idle:,} of them with no changing call since "
+            f"n = {count(calls, 'call')}, {count(repeats, 'repeat')}, {idle:,} of them with no changing call since "
             "the earlier one",
             f"kind by the catalogue: {rate(catalogued, calls)} of the calls; by the name's first word: the rest",
         ),
@@ -58,7 +61,7 @@ def shares(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     TOOLS,
     definition=f"{_REPEAT}Repeats over calls of the tool, with the 95 % Wilson interval, of the tools repeated most; "
     "counts under 20 calls.",
@@ -92,7 +95,7 @@ def by_tool(frame: pl.DataFrame) -> Any:
         colour=kinds,
     ).properties(
         title=title(
-            sentence, f"n = {counted(sum(r['calls'] for r in rows), 'call')} of the {len(rows)} tools repeated most"
+            sentence, f"n = {count(sum(r['calls'] for r in rows), 'call')} of the {len(rows)} tools repeated most"
         ),
         description=sentence,
         width="container",
@@ -100,7 +103,7 @@ def by_tool(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     LOOPING,
     definition=f"A loop is a block of at most {LONGEST_PERIOD} calls that occurs at least {FEWEST_TURNS} times in a "
     "row with the same names and canonical arguments, counted at its shortest period. Shares of the mode's "

@@ -6,9 +6,11 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import MODES, number, percent, rate, title
-from analysis.counted import counted
+from analysis.charts.encodings import number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import MODES, title
 from analysis.measures.rewards import CHECKS, DISTRIBUTION, GROUPS, PASS, SOLVED_RUNS
+from analysis.wording import count, rate
 
 _NAMELESS = {
     "environment": "(no environment)",
@@ -20,7 +22,7 @@ _NAMELESS = {
 ALL, ANY = "all k: pass^k", "one of k at least: pass@k"
 
 
-@theme.figure(
+@figure(
     DISTRIBUTION,
     definition="Trajectories by the reward that the source holds, in tenths of the span from 0 to 1, wider where "
     "rewards go beyond; the last bin holds its upper edge.",
@@ -53,7 +55,7 @@ def distribution(frame: pl.DataFrame) -> Any:
             ],
         )
         .properties(
-            title=title(sentence, f"n = {counted(n, 'trajectory')} with a reward"),
+            title=title(sentence, f"n = {count(n, 'trajectory')} with a reward"),
             description=sentence,
             width="container",
             height=220,
@@ -61,7 +63,7 @@ def distribution(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     GROUPS,
     definition="Mean reward of trajectories that have one, with its 95 % interval, a bootstrap that draws scenarios "
     "whole, because runs of one scenario are not independent. A group of one scenario has no interval.",
@@ -104,7 +106,7 @@ def groups(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {counted(rows[0]['all_trajectories'], 'trajectory')} with a reward; "
+            f"n = {count(rows[0]['all_trajectories'], 'trajectory')} with a reward; "
             f"{shown} {kind}{'s' if len(rows) > 1 else ''} shown",
         ),
         description=sentence,
@@ -113,7 +115,7 @@ def groups(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     PASS,
     definition="pass^k is the chance that k trials of a scenario are all solved, pass@k that one at least is; unbiased "
     "over a scenario's n runs with c solved: C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k), the mean over scenarios "
@@ -142,13 +144,13 @@ def pass_k(frame: pl.DataFrame) -> Any:
         .facet(facet=alt.Facet("series:N", title=None), columns=2)
         .transform_calculate(series=f"(datum.model == null ? '' : datum.model + ', ') + ({mode})")
         .properties(
-            title=title(sentence, f"n = {counted(rows[0]['scenarios'], 'scenario')} at k = 1{more}"),
+            title=title(sentence, f"n = {count(rows[0]['scenarios'], 'scenario')} at k = 1{more}"),
             description=sentence,
         )
     )
 
 
-@theme.figure(
+@figure(
     SOLVED_RUNS,
     definition="Scenarios by how many of their runs have a reward of 1, among the scenarios with as many runs: at the "
     "left end those never solved, at the right end those solved every time.",
@@ -178,7 +180,7 @@ def solved_runs(frame: pl.DataFrame) -> Any:
         .properties(
             title=title(
                 sentence,
-                f"n = {counted(n, 'scenario')} with {runs:,} runs, of {frame['all_scenarios'][0]:,} with a reward",
+                f"n = {count(n, 'scenario')} with {runs:,} runs, of {frame['all_scenarios'][0]:,} with a reward",
             ),
             description=sentence,
             width="container",
@@ -187,7 +189,7 @@ def solved_runs(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     CHECKS,
     definition="Mean reward of the trajectories by the number of checks that judge the scenario's final state, with a "
     "95 % bootstrap over scenarios. The reward of such a scenario is the share of its checks that hold.",
@@ -221,7 +223,7 @@ def checks(frame: pl.DataFrame) -> Any:
     ).properties(
         title=title(
             sentence,
-            f"n = {counted(n, 'trajectory')} of {counted(scenarios, 'scenario')} that have checks",
+            f"n = {count(n, 'trajectory')} of {count(scenarios, 'scenario')} that have checks",
         ),
         description=sentence,
         width="container",

@@ -5,15 +5,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
+from analysis.charts.encodings import MODE_TOOLTIP, number
+from analysis.charts.figure import figure
 from analysis.charts.rates import dots
-from analysis.charts.words import MODE_TOOLTIP, each_mode, number, rate, title
-from analysis.counted import counted
+from analysis.charts.words import title
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.sequences import END, ENTROPY, NGRAMS, READS_FIRST, START, TRANSITIONS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 
-@theme.figure(
+@figure(
     TRANSITIONS,
     definition="P(next | last): transitions from the row to the column over all transitions from the row, with start "
     "and end of the trajectory. Lift: that probability over the column's share of all transitions.",
@@ -56,7 +58,7 @@ def transitions(frame: pl.DataFrame) -> Any:
         .properties(
             title=title(
                 sentence,
-                f"n = {counted(n, 'transition')}, {shown:,} of them between the {calls} calls shown, start and end",
+                f"n = {count(n, 'transition')}, {shown:,} of them between the {calls} calls shown, start and end",
             ),
             description=sentence,
             width="container",
@@ -65,7 +67,7 @@ def transitions(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     ENTROPY,
     definition="Entropy rate: uncertainty of the next call given the last, in bits, weighted by how often the last "
     "occurs (observed frequencies, which read low where transitions are few); 2 to its power is the number of equally "
@@ -107,7 +109,7 @@ def entropy(frame: pl.DataFrame) -> Any:
         .properties(
             title=title(
                 sentence,
-                f"n = {counted(n, 'transition')} in {counted(frame.height, 'environment')}, start and end among them",
+                f"n = {count(n, 'transition')} in {count(frame.height, 'environment')}, start and end among them",
             ),
             description=sentence,
             width="container",
@@ -116,7 +118,7 @@ def entropy(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     NGRAMS,
     definition="Runs of two to four calls by the trajectories that hold them, not by occurrences; only maximal ones: "
     "no longer run (up to four) that holds it reaches the minimum of trajectories. 95 % Wilson intervals.",
@@ -137,14 +139,14 @@ def ngrams(frame: pl.DataFrame) -> Any:
         tooltip=[alt.Tooltip("ngram:N", title="run"), number("length", "calls"), number("occurrences", "occurrences")],
     )
     return chart.properties(
-        title=title(sentence, f"n = {counted(n, 'trajectory')} with a call"),
+        title=title(sentence, f"n = {count(n, 'trajectory')} with a call"),
         description=sentence,
         width="container",
         height=alt.Step(18),
     ).configure_axisY(labelLimit=380)
 
 
-@theme.figure(
+@figure(
     READS_FIRST,
     definition="Changing calls with a reading call anywhere before them in the trajectory, with 95 % Wilson intervals. "
     f"{KIND_DEFINITION}.",

@@ -5,10 +5,12 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
-from analysis.charts.words import MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, title
-from analysis.counted import counted
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import MODES, title
 from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUTION, EDGES, KINDS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count
 
 # Pixels from one line of the edges' names to the next.
 _LINE = 13
@@ -17,7 +19,7 @@ _NAME: Any = {"baseline": "top", "fontSize": 10}
 _UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messages": "user messages"}
 
 
-@theme.figure(
+@figure(
     DISTRIBUTION,
     definition="Trajectories by how many of the quantity they hold, as a share of the mode's trajectories; a step is "
     "one assistant message with what it caused. Dashed rules: the EnvScaler release keeps nothing beyond.",
@@ -48,7 +50,7 @@ def histogram(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     DISTRIBUTION,
     definition="Share of the mode's trajectories with that many or fewer of the quantity. Dashed rules: the EnvScaler "
     "release keeps nothing beyond.",
@@ -82,7 +84,7 @@ def ecdf(frame: pl.DataFrame) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     BY_ENVIRONMENT,
     definition="Steps per trajectory by environment and mode: line from the 10th to the 90th percentile, bar from the "
     "first to the third quartile, mark at the median; sorted by the median over both modes. Descriptive: longer is not "
@@ -121,14 +123,14 @@ def by_environment(frame: pl.DataFrame) -> Any:
     boxes = base.mark_bar(opacity=0.5).encode(x=alt.X("p25:Q", axis=axis), x2="p75:Q")
     medians = base.mark_tick(thickness=3).encode(x=alt.X("median:Q", axis=axis))
     return alt.layer(whiskers, boxes, medians).properties(
-        title=title(sentence, f"n = {counted(n, 'trajectory')}, {which}", *_selection(rows, "steps")),
+        title=title(sentence, f"n = {count(n, 'trajectory')}, {which}", *_selection(rows, "steps")),
         description=sentence,
         width="container",
         height=alt.Step(11),
     )
 
 
-@theme.figure(
+@figure(
     CHARACTERS,
     definition="Length of a text in characters by kind, on a logarithmic scale: bar from the first to the third "
     "quartile, mark at the median, dots at the 90th and 99th percentile. Lengths of 0 are drawn at 1; arguments of "

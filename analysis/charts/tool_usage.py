@@ -1,48 +1,50 @@
 """Tool usage, drawn: the busiest tools, usage over those offered, breadth, concentration, tools nobody calls."""
 
+from statistics import median
 from typing import Any
 
 import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.rates import TOOL_TOOLTIPS, dots, tool_label
-from analysis.charts.words import (
-    FEWEST_FOR_A_RATE,
+from analysis.charts.encodings import (
+    ENVIRONMENT_TOOLTIP,
     MODE_TOOLTIP,
-    each_mode,
+    ROW,
+    TOOL_TOOLTIPS,
+    count_axis,
     mode_colour,
+    names_axis,
     number,
     percent,
-    rate,
-    title,
+    share_axis,
+    tool_label,
 )
-from analysis.counted import counted
-from analysis.measures.tool_usage import BREADTH, BUSIEST, CONCENTRATION, RATES
-from analysis.measures.tool_usage import MODES as MODE_USAGE
+from analysis.charts.figure import Drawn, figure
+from analysis.charts.rates import dots
+from analysis.measures.tool_usage import BREADTH, BUSIEST, CONCENTRATION, MODES, RATES
+from analysis.schema import FEWEST_FOR_A_RATE
+from analysis.wording import by_mode, count, decimal, rate, rate_of
+from analysis.wording import percent as per_cent
 
 
-@theme.figure(
+@figure(
     BUSIEST,
     definition="Calls of a tool, for the tools called most; share is of all calls of the source. A large environment "
     "makes its tools busy: the usage rate tells how usual a tool is where it is offered.",
+    height=ROW,
 )
-def busiest(frame: pl.DataFrame) -> Any:
+def busiest(frame: pl.DataFrame) -> Drawn:
     """The most called tools."""
-    rows = frame.rows(named=True)
-    n, tools = rows[0]["all_calls"], rows[0]["all_tools"]
-    held = sum(r["calls"] for r in rows)
-    sentence = (
-        f"{_name(rows[0])} is called most, {rows[0]['calls']:,} times; the {len(rows)} busiest of {tools:,} tools "
-        f"take {rate(held, n)}{' of the' if n >= FEWEST_FOR_A_RATE else ''} calls"
-    )
-    return (
+    top = frame.row(0, named=True)
+    tools, calls = top["all_tools"], top["all_calls"]
+    bars = (
         alt.Chart(frame)
         .transform_calculate(label=tool_label(frame))
         .mark_bar(color=theme.PALETTE[0])
         .encode(
-            x=alt.X("calls:Q", title="calls", axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y("label:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)),
+            x=count_axis(alt.X, "calls", "calls"),
+            y=names_axis(),
             tooltip=[
                 *TOOL_TOOLTIPS,
                 number("calls", "calls"),
@@ -50,69 +52,52 @@ def busiest(frame: pl.DataFrame) -> Any:
                 percent("call_share", "of the environment's calls"),
             ],
         )
-        .properties(
-            title=title(sentence, f"n = {counted(n, 'call')} of {counted(tools, 'tool')}, one a name and environment"),
-            description=sentence,
-            width="container",
-            height=alt.Step(17),
-        )
+    )
+    return Drawn(
+        bars,
+        f"{_name(top)} is called most, {count(top['calls'], 'time')}; the {frame.height} busiest of "
+        f"{count(tools, 'tool')} take {rate_of(frame['calls'].sum(), calls, 'call')}",
+        f"n = {count(calls, 'call')} of {count(tools, 'tool')}, {_EACH_NAME}",
     )
 
 
-@theme.figure(
+@figure(
     BUSIEST,
     definition="Usage rate: trajectories that call the tool / trajectories that were OFFERED it, not all, with the "
     "95 % Wilson interval; counts in place of a rate where it was offered to fewer than 20.",
+    height=ROW,
 )
-def usage(frame: pl.DataFrame) -> Any:
+def usage(frame: pl.DataFrame) -> Drawn:
     """Usage rate of the most called tools, over the trajectories offered them."""
-    rows = frame.rows(named=True)
-    judged = [r for r in rows if r["offering"] >= FEWEST_FOR_A_RATE]
-    most, least = (pick(judged, key=lambda r: r["usage_rate"]) if judged else None for pick in (max, min))
-    sentence = (
-        f"Among the busiest tools, usage runs from {_use(least)} to {_use(most)} of the trajectories offered them"
-        if most and least
-        else "No tool was offered to 20 trajectories: usage is shown as counts"
-    )
-    offered = {min(r["offering"] for r in rows), max(r["offering"] for r in rows)}
-    drawn = dots(
-        frame,
-        label=tool_label(frame),
-        rate="usage_rate",
-        events="calling",
-        trials="offering",
-        axis_title="trajectories calling / offered the tool",
-        tooltip=TOOL_TOOLTIPS,
-    )
-    return drawn.properties(
-        title=title(sentence, f"n = trajectories offered the tool, {' to '.join(f'{n:,}' for n in sorted(offered))}"),
-        description=sentence,
-        width="container",
-        height=alt.Step(17),
+    judged = frame.filter(pl.col("offering") >= FEWEST_FOR_A_RATE).sort("usage_rate", maintain_order=True)
+    offered = sorted({frame["offering"].min(), frame["offering"].max()})  # type: ignore[type-var]
+    return Drawn(
+        _usage_dots(frame, TOOL_TOOLTIPS),
+        "No tool was offered to 20 trajectories: usage is shown as counts"
+        if judged.is_empty()
+        else f"Among the busiest tools, usage runs from {_use(judged, 0)} to {_use(judged, -1)} of the trajectories "
+        "offered them",
+        f"n = trajectories offered the tool, {' to '.join(map(count, offered))}",  # type: ignore[arg-type]
     )
 
 
-@theme.figure(
+@figure(
     RATES,
     definition="Tools of an environment by usage rate, in bands of ten points, the tools never called apart; of the "
     "tools offered to at least 20 trajectories.",
+    height=220,
 )
-def rates(frame: pl.DataFrame) -> Any:
+def rates(frame: pl.DataFrame) -> Drawn:
     """Spread of the usage rate over the tools of all environments."""
-    rows = frame.rows(named=True)
-    n, small = rows[0]["all_tools"], rows[0]["small_tools"]
-    never = rows[0]["tools"]
-    rare = never + rows[1]["tools"]
-    sentence = (
-        f"{_tools(rare, n)} are called by at most a tenth of the trajectories offered them, {rate(never, n)} by none"
-    )
+    first = frame.row(0, named=True)
+    n, never = first["all_tools"], first["tools"]
     label = "datum.value == 0 ? 'never' : (datum.value * 10 - 10) + '–' + (datum.value * 10) + ' %'"
-    return (
+    bars = (
         alt.Chart(frame)
-        .mark_bar(color=theme.PALETTE[0])
+        .mark_bar()
         .encode(
             x=alt.X("band:O", title="usage rate", axis=alt.Axis(labelExpr=label, labelAngle=-45)),
-            y=alt.Y("tools:Q", title="tools", axis=alt.Axis(tickMinStep=1)),
+            y=count_axis(alt.Y, "tools", "tools"),
             color=alt.condition("datum.band == 0", alt.value(theme.PALETTE[5]), alt.value(theme.PALETTE[0])),
             tooltip=[
                 percent("rate_from", "above"),
@@ -121,78 +106,52 @@ def rates(frame: pl.DataFrame) -> Any:
                 percent("tool_share", "of the tools"),
             ],
         )
-        .properties(
-            title=title(
-                sentence,
-                f"n = {counted(n, 'tool')}, one a name and environment, offered to 20 trajectories or more; "
-                f"{small:,} offered to fewer are left out",
-            ),
-            description=sentence,
-            width="container",
-            height=220,
-        )
+    )
+    return Drawn(
+        bars,
+        f"{rate_of(frame['tools'].head(2).sum(), n, 'tool')} are called by at most a tenth of the trajectories offered "
+        f"them, {rate(never, n)} by none",
+        f"n = {count(n, 'tool')}, {_EACH_NAME}, offered to 20 trajectories or more; {count(first['small_tools'])} "
+        "offered to fewer are left out",
     )
 
 
-@theme.figure(
-    MODE_USAGE,
+@figure(
+    MODES,
     definition="Usage rate in either mode, over the trajectories of the mode offered the tool, with 95 % Wilson "
     "intervals; the tools with the largest difference. The largest of many differences is in part chance.",
+    height=alt.Step(11),
 )
-def modes(frame: pl.DataFrame) -> Any:
+def modes(frame: pl.DataFrame) -> Drawn:
     """Tools whose usage differs most between the modes."""
-    rows = frame.rows(named=True)
-    first = {r["traj_type"]: rate(r["calling"], r["offering"]) for r in rows[:2]}
-    sentence = f"Usage differs most for {_name(rows[0])}: {each_mode(first)}"
-    least = min(r["offering"] for r in rows)
-    drawn = dots(
-        frame,
-        label=tool_label(frame),
-        rate="usage_rate",
-        events="calling",
-        trials="offering",
-        axis_title="trajectories calling / offered the tool",
-        tooltip=[*TOOL_TOOLTIPS, MODE_TOOLTIP, alt.Tooltip("difference:Q", title="difference", format="+.1%")],
-        by_mode=True,
-    )
-    return drawn.properties(
-        title=title(
-            sentence,
-            f"n = at least {least:,} trajectories offered the tool in a mode; {len(rows) // 2} of "
-            f"{rows[0]['compared_tools']:,} tools compared are shown",
-        ),
-        description=sentence,
-        width="container",
-        height=alt.Step(11),
+    first = frame.row(0, named=True)
+    usage = {r["traj_type"]: rate(r["calling"], r["offering"]) for r in frame.head(2).iter_rows(named=True)}
+    difference = alt.Tooltip("difference:Q", title="difference", format="+.1%")
+    return Drawn(
+        _usage_dots(frame, [*TOOL_TOOLTIPS, MODE_TOOLTIP, difference], has_modes=True),
+        f"Usage differs most for {_name(first)}: {by_mode(usage)}",
+        f"n = at least {count(frame['offering'].min(), 'trajectory')} offered the tool in a mode; "  # type: ignore[arg-type]
+        f"{frame.height // 2} of {count(first['compared_tools'], 'tool')} compared are shown",
     )
 
 
-@theme.figure(
+@figure(
     BREADTH,
     definition="Breadth of a trajectory: distinct offered tools it calls / tools it was offered, in bands of five "
     "points; share of the mode's trajectories.",
 )
-def breadth(frame: pl.DataFrame) -> Any:
+def breadth(frame: pl.DataFrame) -> Drawn:
     """How much of what is offered a trajectory uses."""
     rows = frame.rows(named=True)
-    medians = {r["traj_type"]: f"{100 * r['median_breadth']:.0f} %" for r in rows}
-    counts = {r["traj_type"]: f"{r['mode_trajectories']:,}" for r in rows}
-    sentence = f"The median trajectory calls this much of the tools it is offered: {each_mode(medians)}"
-    return (
+    medians = {r["traj_type"]: per_cent(r["median_breadth"]) for r in rows}
+    trajectories = {r["traj_type"]: count(r["mode_trajectories"]) for r in rows}
+    bars = (
         alt.Chart(frame)
         .mark_bar(opacity=0.6)
         .encode(
-            x=alt.X(
-                "breadth_from:Q",
-                title="distinct tools called / tools offered",
-                axis=alt.Axis(format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-                bin="binned",
-            ),
+            x=share_axis(alt.X, "breadth_from", "distinct tools called / tools offered", is_whole=True, bin="binned"),
             x2="breadth_to:Q",
-            y=alt.Y(
-                "trajectory_share:Q", title="share of the mode's trajectories", axis=alt.Axis(format="%"), stack=None
-            ),
+            y=share_axis(alt.Y, "trajectory_share", "share of the mode's trajectories", stack=None),
             color=mode_colour(),
             tooltip=[
                 MODE_TOOLTIP,
@@ -202,32 +161,28 @@ def breadth(frame: pl.DataFrame) -> Any:
                 percent("trajectory_share", "share"),
             ],
         )
-        .properties(
-            title=title(sentence, f"n = trajectories that were offered tools: {each_mode(counts)}"),
-            description=sentence,
-            width="container",
-            height=240,
-        )
+    )
+    return Drawn(
+        bars,
+        f"The median trajectory calls this much of the tools it is offered: {by_mode(medians)}",
+        f"n = trajectories that were offered tools: {by_mode(trajectories)}",
     )
 
 
-@theme.figure(
+@figure(
     CONCENTRATION,
     definition="Distinct tools an environment offers, and how many of them some trajectory calls; the environments "
     "with the largest share of unused tools. With few trajectories, unused says little about the tool.",
+    height=ROW,
 )
-def used_and_offered(frame: pl.DataFrame) -> Any:
+def used_and_offered(frame: pl.DataFrame) -> Drawn:
     """Used against offered tools per environment."""
-    rows = frame.rows(named=True)
-    offered, unused = (sum(r[c] for r in rows) for c in ("offered_tools", "unused_tools"))
-    whole = sum(r["unused_tools"] == 0 for r in rows)
-    sentence = f"{_tools(unused, offered)} offered here are never called"
-    if len(rows) > 1:
-        sentence += f"; {whole} of {len(rows)} environments use all"
+    offered, unused = frame["offered_tools"].sum(), frame["unused_tools"].sum()
+    whole = frame.filter(unused_tools=0).height
     base = alt.Chart(frame).encode(
-        y=alt.Y("env_id:N", title=None, sort=None, axis=alt.Axis(labelLimit=220)),
+        y=names_axis("env_id", 220),
         tooltip=[
-            alt.Tooltip("env_id:N", title="environment"),
+            ENVIRONMENT_TOOLTIP,
             number("used_tools", "tools used"),
             number("unused_tools", "tools never called"),
             number("offered_tools", "tools offered"),
@@ -235,48 +190,36 @@ def used_and_offered(frame: pl.DataFrame) -> Any:
             number("calls", "calls"),
         ],
     )
-    axis = alt.Axis(title="distinct tools: used (dark) of offered (light)", tickMinStep=1)
-    light = base.mark_bar(color=theme.PALETTE[4], opacity=0.45).encode(x=alt.X("offered_tools:Q", axis=axis))
+    axis = "distinct tools: used (dark) of offered (light)"
+    light = base.mark_bar(color=theme.PALETTE[4], opacity=0.45).encode(x=count_axis(alt.X, "offered_tools", axis))
     dark = base.mark_bar(color=theme.PALETTE[0], height=alt.RelativeBandSize(0.55)).encode(
-        x=alt.X("used_tools:Q", axis=axis)
+        x=count_axis(alt.X, "used_tools", axis)
     )
-    return alt.layer(light, dark).properties(
-        title=title(sentence, f"n = {counted(offered, 'tool')} offered, {counted(len(rows), 'environment')} shown"),
-        description=sentence,
-        width="container",
-        height=alt.Step(17),
+    several = f"; {whole} of {frame.height} environments use all" if frame.height > 1 else ""
+    return Drawn(
+        alt.layer(light, dark),
+        f"{rate_of(unused, offered, 'tool')} offered here are never called{several}",
+        f"n = {count(offered, 'tool')} offered, {count(frame.height, 'environment')} shown",
     )
 
 
-@theme.figure(
+@figure(
     CONCENTRATION,
     definition="Gini coefficient of an environment's calls over the tools it offers, unused ones included: 0 when all "
-    "are called alike, near 1 when one takes all. One mark an environment.",
+    "are called alike, near 1 when one takes all. One mark per environment.",
 )
-def concentration(frame: pl.DataFrame) -> Any:
+def concentration(frame: pl.DataFrame) -> Drawn:
     """How unevenly calls are spread over tools, one mark per environment."""
-    rows = [r for r in frame.rows(named=True) if r["gini"] is not None]
-    middle = pl.Series([r["gini"] for r in rows]).median() if rows else None
-    thirds = pl.Series([r["top_three_share"] for r in rows]).median() if rows else None
+    rows = frame.drop_nulls("gini").rows(named=True)
     where = "the one environment" if len(rows) == 1 else "the median environment"
-    sentence = (
-        f"In {where} three tools take {100 * _float(thirds):.0f} % of the calls (Gini {_float(middle):.2f})"
-        if rows
-        else "No environment calls any tool"
-    )
-    return (
+    dots_ = (
         alt.Chart(frame)
         .mark_circle(size=70, opacity=0.55, color=theme.PALETTE[0])
         .encode(
             x=alt.X("gini:Q", title="Gini of calls over offered tools", scale=alt.Scale(domain=[0, 1])),
-            y=alt.Y(
-                "top_three_share:Q",
-                title="calls by the top three tools",
-                axis=alt.Axis(format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
+            y=share_axis(alt.Y, "top_three_share", "calls to the top three tools", is_whole=True),
             tooltip=[
-                alt.Tooltip("env_id:N", title="environment"),
+                ENVIRONMENT_TOOLTIP,
                 alt.Tooltip("gini:Q", title="Gini", format=".2f"),
                 percent("top_three_share", "top three"),
                 alt.Tooltip("effective_tools:Q", title="effective tools", format=".1f"),
@@ -284,12 +227,30 @@ def concentration(frame: pl.DataFrame) -> Any:
                 number("calls", "calls"),
             ],
         )
-        .properties(
-            title=title(sentence, f"n = {counted(len(rows), 'environment')} with calls of offered tools"),
-            description=sentence,
-            width="container",
-            height=240,
-        )
+    )
+    return Drawn(
+        dots_,
+        f"In {where} three tools take {per_cent(median(r['top_three_share'] for r in rows))} of the calls "
+        f"(Gini {decimal(median(r['gini'] for r in rows), 2)})"
+        if rows
+        else "No environment calls any tool",
+        f"n = {count(len(rows), 'environment')} with calls to offered tools",
+    )
+
+
+_EACH_NAME = "each name counted once per environment"
+
+
+def _usage_dots(frame: pl.DataFrame, tooltip: list[Any], *, has_modes: bool = False) -> alt.LayerChart:
+    return dots(
+        frame,
+        label=tool_label(frame),
+        rate="usage_rate",
+        events="calling",
+        trials="offering",
+        axis_title="trajectories calling / offered the tool",
+        tooltip=tooltip,
+        by_mode=has_modes,
     )
 
 
@@ -297,14 +258,6 @@ def _name(row: dict[str, Any]) -> str:
     return str(row["tool_name"]) if row["tool_name"] is not None else "(unreadable block)"
 
 
-def _tools(events: int, trials: int) -> str:
-    share = rate(events, trials)
-    return f"{share} tools" if trials < FEWEST_FOR_A_RATE else f"{share} of the tools"
-
-
-def _use(row: dict[str, Any]) -> str:
+def _use(judged: pl.DataFrame, place: int) -> str:
+    row = judged.row(place, named=True)
     return f"{rate(row['calling'], row['offering'])} ({_name(row)})"
-
-
-def _float(value: Any) -> float:
-    return float(value)

@@ -6,16 +6,19 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.words import GAP, MODE_TOOLTIP, MODES, each_mode, mode_colour, number, percent, rate, title
-from analysis.counted import counted
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.figure import figure
+from analysis.charts.words import GAP, MODES, title
 from analysis.measures.training_budget import CUTOFF, EXPANSION_BY_STEPS, LENGTHS, LIMITS, PART_COLUMNS, PARTS
+from analysis.wording import by_mode as each_mode
+from analysis.wording import count, rate
 
 _LAYOUTS = {"whole": "one sample a trajectory", "per_turn": "one sample an assistant turn"}
 _SAMPLE = {"whole": "trajectory", "per_turn": "turn with what came before"}
 _LAYOUT_LABEL = "datum.value == 'whole' ? 'one sample a trajectory' : 'one sample an assistant turn'"
 
 
-@theme.figure(
+@figure(
     PARTS,
     definition="Tokens of the trajectories rendered with Qwen3's chat template, every thought kept, by what they are "
     "part of; `template` are the markers, role names and line breaks the template adds.",
@@ -64,7 +67,7 @@ def parts(frame: pl.DataFrame, tokenizer: str) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     LENGTHS,
     definition="Samples by their number of tokens. One sample a trajectory keeps every thought; one sample an "
     "assistant turn holds all that came before, without the thoughts of earlier turns, and that turn with its thought.",
@@ -111,7 +114,7 @@ def lengths(frame: pl.DataFrame, tokenizer: str) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     LIMITS,
     definition="Share of samples longer than a limit, with its 95 % Wilson interval; one of exactly the limit fits.",
 )
@@ -175,14 +178,14 @@ def over_limits(frame: pl.DataFrame, tokenizer: str) -> Any:
     # A layer without rows has no extent, and Vega warns of it.
     layers = [interval, line, points, *([spilled] if frame["over_share"].null_count() else [])]
     return alt.layer(*layers).properties(
-        title=title(sentence, f"n = {counted(n, 'sample')} in both layouts", f"Counted by: {tokenizer}"),
+        title=title(sentence, f"n = {count(n, 'sample')} in both layouts", f"Counted by: {tokenizer}"),
         description=sentence,
         width="container",
         height=260,
     )
 
 
-@theme.figure(
+@figure(
     CUTOFF,
     definition="Of the tokens the loss is computed on, the share that a cutoff takes away. One sample a trajectory is "
     "cut at its end; one sample an assistant turn as LLaMA-Factory cuts under mask_history, history first.",
@@ -235,7 +238,7 @@ def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Any:
     )
 
 
-@theme.figure(
+@figure(
     EXPANSION_BY_STEPS,
     definition="Tokens of all samples when every assistant turn is trained as its own sample (context without earlier "
     "thoughts, plus the turn), over the tokens of the same trajectories rendered once with every thought.",

@@ -10,9 +10,9 @@ from html import unescape
 from typing import NamedTuple
 
 from analysis import transcripts
-from analysis.counted import counted
 from analysis.markup import text
 from analysis.records.model import Trajectory
+from analysis.wording import count
 
 # Searched in full: what is cut off cannot be found. A longer text than this makes a page no browser likes.
 LONGEST = 200_000
@@ -82,7 +82,7 @@ def listed(hits: list[Hit], words: str) -> str:
         for hit in hits[:MOST_LISTED]
     )
     more = f" The first {MOST_LISTED} are listed." if len(hits) > MOST_LISTED else ""
-    summary = f"<summary>“{text(words)}” found {counted(len(hits), 'time')}.{more}</summary>"
+    summary = f"<summary>“{text(words)}” found {count(len(hits), 'time')}.{more}</summary>"
     return f'<details open>{summary}<ol class="hits">{items}</ol></details>'
 
 

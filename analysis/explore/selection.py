@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from analysis.markup import ABSENT
 from analysis.nearest import hint
+from analysis.wording import ABSENT
 
 # What is chosen by name, and how it is said.
 NAMED = {"env_id": "environment", "tools_called": "calls", "traj_type": "mode", "end_class": "ending"}

@@ -25,7 +25,7 @@ from analysis.measures.headlines import (
     side_by_side,
 )
 from analysis.measures.resampling import percentile_ends, resampled_sums
-from analysis.schema import TRAJECTORIES, Column, Table
+from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
 SIDES = ("left", "right")
 _PARTS = ("events", "trials")
@@ -155,8 +155,6 @@ TOOLS = Table(
 )
 
 _BARS = 80
-# As in tool usage: below this many trajectories a rate is not compared.
-FEWEST_FOR_A_RATE = 20
 
 
 def in_brief(

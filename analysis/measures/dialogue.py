@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.expressions import FEWEST_FOR_A_RATE, counted_quantile, rated, scenario
+from analysis.measures.expressions import counted_quantile, rated, scenario
 from analysis.measures.headlines import (
     Number,
     count,
@@ -16,7 +16,7 @@ from analysis.measures.headlines import (
     side_by_side,
 )
 from analysis.measures.resampling import mean_interval, ratio_interval
-from analysis.schema import END_CLASSES, TRAJECTORIES, Column, Table
+from analysis.schema import END_CLASSES, FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
 _TRAJECTORIES = Column("trajectories", pl.UInt32(), "trajectories counted", unit="trajectories")

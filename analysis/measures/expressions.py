@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from analysis.schema import FEWEST_FOR_A_RATE
+
 
 def natural_order(column: str) -> list[pl.Expr]:
     """Sort keys that put env_2 before env_10: the text before the first number, the number, then the whole."""
@@ -79,10 +81,6 @@ def quantile(column: str, level: float) -> pl.Expr:
     Source: R. J. Hyndman and Y. Fan (1996), Sample quantiles in statistical packages; their definition 7.
     """
     return pl.col(column).quantile(level, interpolation="linear")
-
-
-# Below this many events a percentage claims more than is known: the counts are shown in its place.
-FEWEST_FOR_A_RATE = 20
 
 
 def rated(events: str, trials: str, name: str) -> dict[str, pl.Expr]:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from analysis.measures.expressions import FEWEST_FOR_A_RATE
-from analysis.schema import Column, Table
+from analysis.schema import FEWEST_FOR_A_RATE, Column, Table
 
 HEADLINES = Table(
     "headlines",

@@ -3,7 +3,6 @@
 import polars as pl
 
 from analysis.measures.expressions import (
-    FEWEST_FOR_A_RATE,
     effective_number,
     gini,
     natural_order,
@@ -12,20 +11,7 @@ from analysis.measures.expressions import (
     rated,
     top_share,
 )
-from analysis.measures.headlines import (
-    BOTH_MODES,
-    Number,
-    both,
-    count,
-    note,
-    of_modes,
-    percent,
-    rate,
-    rows,
-    say,
-    side_by_side,
-)
-from analysis.schema import TOOL_CALLS, TRAJECTORIES, Column, Table
+from analysis.schema import FEWEST_FOR_A_RATE, TOOL_CALLS, TRAJECTORIES, Column, Table
 
 _ENV_ID = TRAJECTORIES["env_id"]
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -139,7 +125,7 @@ ACROSS = Table(
     "all environments together",
     (
         Column("environments", pl.UInt32(), "named environments that offer tools", unit="environments"),
-        Column("offered_tools", pl.UInt32(), "tools offered, one a name and environment", unit="tools"),
+        Column("offered_tools", pl.UInt32(), "tools offered, each name counted once per environment", unit="tools"),
         Column("distinct_names", pl.UInt32(), "distinct names among them", unit="names"),
         Column("used_tools", pl.UInt32(), "of the tools offered, called at least once", unit="tools"),
         Column("unused_tools", pl.UInt32(), "of the tools offered, never called", unit="tools"),
@@ -156,90 +142,6 @@ UNUSED = Table(
     (_ENV_ID, Column("tool_name", pl.String(), "tool never called"), _OFFERING),
     key=("env_id", "tool_name"),
 )
-
-
-def in_brief(across: pl.LazyFrame, busiest: pl.LazyFrame, rates: pl.LazyFrame, breadth: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many tools there are, how many of them are called, and how evenly.
-
-    Args:
-        across: conforms to ACROSS.
-        busiest: conforms to BUSIEST.
-        rates: conforms to RATES.
-        breadth: conforms to BREADTH.
-
-    Returns:
-        Seven rows, conforming to headlines.HEADLINES, in the order they are read; of a source without a tool the counts
-        are 0.
-    """
-    is_named = pl.col("tool_name").is_not_null()
-    totals = ("environments", "offered_tools", "distinct_names", "used_tools", "unused_tools", "calls")
-    known = side_by_side(
-        across.select(
-            pl.col(*totals, "undeclared_calls").sum(),
-            pl.col("top_tenth_share").first(),
-            all_calls=pl.col("calls").sum() + pl.col("undeclared_calls").sum(),
-            tenth_calls=(pl.col("top_tenth_share") * pl.col("calls")).round().sum(),
-        ),
-        busiest.select(
-            busiest=pl.col("tool_name").filter(is_named).first(),
-            busiest_calls=pl.col("calls").filter(is_named).first(),
-            home=pl.col("env_id").filter(is_named).first().fill_null("an environment without a name"),
-        ),
-        rates.select(usual=pl.col("tools").filter(pl.col("band") == 10).sum(), judged=pl.col("tools").sum()),
-        breadth.select(**of_modes("median_breadth", "breadth")),
-    )
-    return rows(
-        known,
-        Number(
-            count("offered_tools"),
-            "tools offered",
-            say("in {} environment(s), under {} distinct name(s)", "environments", "distinct_names"),
-        ),
-        Number(
-            rate("used_tools", "offered_tools"),
-            "of tools are called",
-            say("{} of {} tool(s) of an environment, once or more", "used_tools", "offered_tools"),
-            note(
-                pl.col("unused_tools") > 0,
-                "Tools that are offered and never called: {} of {}.",
-                "unused_tools",
-                "offered_tools",
-            ),
-        ),
-        Number(
-            count("all_calls"),
-            "tool calls",
-            say("{} of a tool on offer; {} of a name not on offer, or of none", "calls", "undeclared_calls"),
-            note(
-                pl.col("undeclared_calls") > 0,
-                "Calls of a tool that is not on offer, or that name none: {} of {}.",
-                "undeclared_calls",
-                "all_calls",
-            ),
-        ),
-        Number(
-            rate("busiest_calls", "all_calls"),
-            "of calls go to the busiest tool",
-            pl.when(pl.col("busiest").is_null())
-            .then(pl.lit("no call names a tool"))
-            .otherwise(pl.format("{} in {}: {} of {}", "busiest", "home", count("busiest_calls"), count("all_calls"))),
-        ),
-        Number(
-            rate("usual", "judged"),
-            "of tools are called by nearly all",
-            say("by over 90 % of the runs offered them: {} of {} tool(s) offered to 20 or more", "usual", "judged"),
-        ),
-        Number(
-            both("breadth", percent),
-            "of its tools a run calls, median",
-            pl.lit(f"distinct tools called of those offered; {BOTH_MODES}"),
-        ),
-        Number(
-            rate("tenth_calls", "calls"),
-            "of calls go to the busiest tenth",
-            say("{} of {} call(s), to the most called tenth of the tools on offer", "tenth_calls", "calls"),
-        ),
-    )
 
 
 def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.LazyFrame) -> pl.LazyFrame:

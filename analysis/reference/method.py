@@ -21,7 +21,7 @@ import polars as pl
 
 import analysis
 from analysis import charts, measures
-from analysis.charts.theme import Declared
+from analysis.charts.figure import Declared
 from analysis.measures import calls, expressions, resampling
 from analysis.reference import docstrings
 from analysis.reference.docstrings import Doc

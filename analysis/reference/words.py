@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from analysis.markup import ABSENT, formatted
 from analysis.reference import dictionary, docstrings, method
 from analysis.reference.method import Idea, Measure, Question
 from analysis.schema import Table
+from analysis.wording import ABSENT, cell
 
 NARROWEST = 60
 # What Markdown, or HTML inside it, would take for its own in the cell of a table.
@@ -118,5 +118,5 @@ def _question(question: Question) -> Iterator[str]:
 
 
 def _cell(value: object) -> str:
-    shown = ABSENT if value is None else formatted(value)
+    shown = ABSENT if value is None else cell(value)
     return _MARKS.sub(r"\\\1", " ".join(shown.split()))

@@ -11,10 +11,9 @@ from filelock import FileLock
 from markupsafe import Markup
 
 from analysis.report import assets
+from analysis.schema import FEWEST_FOR_A_RATE
 
 State = Literal["pending", "made", "failed", "skipped"]
-# As everywhere: a rate over fewer says more of chance than of an environment.
-FEWEST = 20
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -52,7 +51,7 @@ class Group:
 
     @property
     def error_rate(self) -> float | None:
-        return self.errors / self.judged if self.judged >= FEWEST else None
+        return self.errors / self.judged if self.judged >= FEWEST_FOR_A_RATE else None
 
     @property
     def steps(self) -> float:
@@ -78,7 +77,7 @@ class Overview:
     column: str
     spread: str
     groups: list[Group]
-    fewest: int = FEWEST
+    fewest: int = FEWEST_FOR_A_RATE
 
 
 class _Told(msgspec.Struct):

@@ -6,9 +6,10 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from analysis.markup import clean, formatted
+from analysis.markup import clean
 from analysis.report import assets
 from analysis.report.pieces import Content, read, slug
+from analysis.wording import cell
 
 # `show.provenance` says these in words of its own.
 SAID_BY_THE_NOTEBOOK = {"source", "revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected"}
@@ -92,7 +93,7 @@ def sentence(value: Any) -> str:
     """A fact of the provenance as words; "" for none."""
     if isinstance(value, dict):
         return ", ".join(f"{key} = {one!r}" if isinstance(one, str) else f"{key} = {one}" for key, one in value.items())
-    return "" if value is None else formatted(value)
+    return "" if value is None else cell(value)
 
 
 def versions(value: Any) -> str:

@@ -21,12 +21,12 @@ import msgspec
 import polars as pl
 
 from analysis import processes, sources
-from analysis.counted import counted
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
 from analysis.sources import address
 from analysis.tables import cache, places
 from analysis.tables.decode import Receipt, decode_unit, put
+from analysis.wording import count
 
 logger = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ def cached(digest: str, files: list[sources.File]) -> str:
 def _told(folder: Path) -> str:
     """The folder; should it lack what could not be read, it is said how that is tried again."""
     if lost := (manifest_of(str(folder)) or {}).get("given_up"):
-        parts = counted(lost, "part")
+        parts = count(lost, "part")
         logger.warning("%s could not be read in %d attempts; to try again, remove %s", parts, ATTEMPTS, folder)
     return str(folder)
 

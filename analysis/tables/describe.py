@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from analysis.counted import counted
 from analysis.markup import LAB_STYLE, clean, grid, text
 from analysis.schema import BASE_TABLES, RECORD_TABLES, REJECTED, Column, Table
+from analysis.wording import count
 
 if TYPE_CHECKING:
     from analysis.tables.handle import Tables
@@ -97,7 +97,7 @@ def _is_given(data: "Tables", table: Table, rows: int | None) -> bool:
 def _size(table: Table, rows: int | None) -> str:
     if rows is None:
         return "its files cannot be read; load the source again"
-    return f"{counted(rows, 'row')}, one per {table.grain}"
+    return f"{count(rows, 'row')}, one per {table.grain}"
 
 
 def _cells(column: Column) -> tuple[str, str, str, str]:

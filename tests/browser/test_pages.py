@@ -21,7 +21,7 @@ import pytest
 from pypdf import PdfReader
 
 from analysis import show
-from analysis.charts import theme
+from analysis.charts.figure import Drawn, figure
 from analysis.markup import clean
 from analysis.report.page import render
 from analysis.report.run import Request, run
@@ -65,7 +65,6 @@ import json
 import altair as alt
 import polars as pl
 from analysis import load, show
-from analysis.charts import theme
 from analysis.schema import Column, Table
 texts = json.loads(words)
 data = load(source)
@@ -77,12 +76,12 @@ frame = pl.DataFrame({
     "env_id": texts, "traj_type": ["conversation", "non_conversation"] * (len(texts) // 2),
     "tool_name": texts, "calls": range(1, len(texts) + 1),
 }, schema=RESULT.schema)
-draw = theme.figure(RESULT, definition=" ".join(texts))(
-    lambda frame, i: alt.Chart(frame).mark_bar().encode(
+draw = figure(RESULT, definition=" ".join(texts))(
+    lambda frame, i: Drawn(alt.Chart(frame).mark_bar().encode(
         x=alt.X("calls:Q", title=texts[i]), y=alt.Y("tool_name:N", title=texts[0], sort=None),
         color=alt.Color("env_id:N", title=texts[1], legend=alt.Legend(orient="bottom", columns=1)),
         tooltip=[alt.Tooltip("tool_name:N", title=texts[i]), alt.Tooltip("calls:Q", title="calls")],
-    ).properties(title=alt.Title(texts[i], subtitle=texts[1]), description=texts[i], width="container")
+    ), texts[i], texts[1])
 )
 """,
     "words": """
@@ -190,11 +189,11 @@ CALLS = Table(
 )
 
 
-@theme.figure(CALLS, definition="Calls of the tool in its environment.")
-def bars(frame: pl.DataFrame, i: int) -> Any:
+@figure(CALLS, definition="Calls of the tool in its environment.")
+def bars(frame: pl.DataFrame, i: int) -> Drawn:
     colour = alt.Color("traj_type:N", title=f"mode {i}")
     chart = alt.Chart(frame).mark_bar().encode(x=alt.X("calls:Q", title=f"calls {i}"), y="tool_name:N", color=colour)
-    return chart.properties(title=alt.Title(f"Finding {i}", subtitle="n = 40 tools"), width="container")
+    return Drawn(chart, f"Finding {i}", "n = 40 tools")
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import vl_convert
 
+from analysis.charts.figure import around
 from analysis.schema import Table
 
 
@@ -32,7 +33,9 @@ def assert_drawn(chart: Any, frame: pl.DataFrame, result: Table, *, at_least: in
     assert found["description"]
     assert found["title"]["subtitle"], "n and the denominator stand in the subtitle"
     assert "n = " in " ".join(found["title"]["subtitle"])
-    assert found["usermeta"]["definition"].endswith(".")
+    facts = around(chart)
+    assert facts
+    assert facts.declared.definition.endswith(".")
     assert marks(found) >= at_least
 
 
@@ -51,8 +54,9 @@ def title(chart: Any) -> str:
 
 
 def assert_says_what_is_missing(chart: Any, result: Table) -> None:
-    meta = spec(chart)["usermeta"]
-    assert result.grain in meta["empty"]
+    facts = around(chart)
+    assert facts
+    assert result.grain in facts.empty
 
 
 def _walk(node: Any) -> Iterator[dict[str, Any]]:

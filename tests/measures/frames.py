@@ -7,6 +7,13 @@ from polars.datatypes import DataType
 
 from analysis.schema import Column, Table, conform
 
+TALK, WITHOUT = "conversation", "non_conversation"
+
+
+def frame(table: Table, *given: dict[str, Any], **everywhere: Any) -> pl.DataFrame:
+    """The same as `rows`, collected: what briefs and charts take."""
+    return rows(table, *given, **everywhere).collect()
+
 
 def rows(table: Table, *given: dict[str, Any], **everywhere: Any) -> pl.LazyFrame:
     """A frame of the table; what is not given is null where it may be, else nought, empty or the first of its kind."""

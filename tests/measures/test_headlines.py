@@ -24,7 +24,6 @@ from analysis.measures import (
     sequences,
     step_lengths,
     telling,
-    tool_usage,
     training_budget,
 )
 from analysis.schema import TRAJECTORIES, Table
@@ -103,25 +102,6 @@ GROUNDED: Results = {
         {"traj_type": SOLO, "longest_chain": 2, "trajectories": 20},
     ],
 }
-USED: Results = {
-    tool_usage.ACROSS: [
-        {
-            "environments": 2, "offered_tools": 40, "distinct_names": 35, "used_tools": 34, "unused_tools": 6,
-            "calls": 1_000, "undeclared_calls": 10, "top_tenth_share": 0.4,
-        }
-    ],
-    tool_usage.BUSIEST: [
-        {"env_id": "zoo", "tool_name": None, "calls": 300},
-        {"env_id": "bank", "tool_name": "get_user", "calls": 202},
-        {"env_id": "shop", "tool_name": "pay", "calls": 100},
-    ],
-    tool_usage.RATES: [{"band": 0, "tools": 5}, {"band": 9, "tools": 10}, {"band": 10, "tools": 10}],
-    tool_usage.BREADTH: [
-        {"traj_type": TALK, "breadth_from": 0.2, "median_breadth": 0.254},
-        {"traj_type": TALK, "breadth_from": 0.3, "median_breadth": 0.254},
-        {"traj_type": SOLO, "breadth_from": 0.4, "median_breadth": 0.5},
-    ],
-}  # fmt: skip
 MEASURED: Results = {
     step_lengths.SUMMARY: [
         {
@@ -410,40 +390,6 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             "of trajectories link calls": (
                 "75.0 %",
                 "90 of 120 with a call use in one what another returned",
-                None,
-            ),
-        },
-    ),
-    "tool_usage": (
-        tool_usage.in_brief,
-        USED,
-        {
-            "tools offered": ("40", "in 2 environments, under 35 distinct names", None),
-            "of tools are called": (
-                "85.0 %",
-                "34 of 40 tools of an environment, once or more",
-                "Tools that are offered and never called: 6 of 40.",
-            ),
-            "tool calls": (
-                "1,010",
-                "1,000 of a tool on offer; 10 of a name not on offer, or of none",
-                "Calls of a tool that is not on offer, or that name none: 10 of 1,010.",
-            ),
-            # Blocks that name no tool are more, and are no tool.
-            "of calls go to the busiest tool": ("20.0 %", "get_user in bank: 202 of 1,010", None),
-            "of tools are called by nearly all": (
-                "40.0 %",
-                "by over 90 % of the runs offered them: 10 of 25 tools offered to 20 or more",
-                None,
-            ),
-            "of its tools a run calls, median": (
-                "25 % / 50 %",
-                "distinct tools called of those offered; conversations / without a user",
-                None,
-            ),
-            "of calls go to the busiest tenth": (
-                "40.0 %",
-                "400 of 1,000 calls, to the most called tenth of the tools on offer",
                 None,
             ),
         },
@@ -737,7 +683,7 @@ def test_headlines_pool_both_modes_and_name_every_denominator(name: str) -> None
 @EVERY
 def test_headlines_do_not_depend_on_the_order_of_rows(name: str) -> None:
     brief, results, _ = CASES[name]
-    ordered = {tool_usage.BUSIEST, sequences.NGRAMS}  # a list with the largest first stays one
+    ordered = {sequences.NGRAMS}  # a list with the largest first stays one
     mixed = [
         frame if table in ordered else shuffled(frame)
         for table, frame in ((table, rows(table, *given)) for table, given in results.items())
@@ -752,7 +698,6 @@ NOUGHT = {
     "repeats": ["0 of 0"] * 2,
     "sequences": ["–", "–", "0 of 0"],
     "grounding": ["0 of 0", "0 of 0", "–", "0 of 0"],
-    "tool_usage": ["0", "0 of 0", "0", "0 of 0", "0 of 0", "– / –", "0 of 0"],
     "step_lengths": ["0", "– / –", "– / –", "– / –", "– / –", "–", "–", "0 of 0"],
     "coverage": ["0", "–", "–", "0 of 0", "0", "0 of 0", "0"],
     "reasoning": ["0 of 0", "– / –"],
@@ -780,8 +725,6 @@ def test_without_a_record_headlines_say_nought_and_dash_and_nothing_needs_attent
 def test_without_a_record_what_cannot_be_named_is_said_in_words() -> None:
     flow = read(sequences.in_brief(*[table.empty().lazy() for table in FOLLOWED]))
     assert flow["of trajectories share a run of calls"][1] == "no run of calls is held by as many as asked for"
-    used = read(tool_usage.in_brief(*[table.empty().lazy() for table in USED]))
-    assert used["of calls go to the busiest tool"][1] == "no call names a tool"
 
 
 def test_the_last_bar_of_distances_says_that_it_holds_more() -> None:

@@ -9,7 +9,8 @@ from statistics import mean, median
 
 import polars as pl
 
-from analysis import load
+from analysis import brief, load
+from analysis.brief import Headline
 from analysis.measures import (
     arguments,
     compare,
@@ -40,8 +41,8 @@ TALK, SOLO = "conversation", "non_conversation"
 class Said(dict[str, str]):
     """Values by label; `meaning` and `noted` hold the sentences."""
 
-    def __init__(self, found: pl.LazyFrame) -> None:
-        frame = found.collect()
+    def __init__(self, found: pl.LazyFrame | list[Headline]) -> None:
+        frame = found.collect() if isinstance(found, pl.LazyFrame) else pl.DataFrame(found)
         super().__init__(frame.select("label", "value").iter_rows())
         self.meaning = dict(frame.select("label", "meaning").iter_rows())
         self.noted = frame["attention"].drop_nulls().to_list()
@@ -74,12 +75,14 @@ def test_tool_usage(source: Source) -> None:
     tables, raw = source
     tools = tool_usage.by_tool(tables.tool_calls, tables.trajectories, tables.tools)
     said = Said(
-        tool_usage.in_brief(
-            *lazy(
-                tool_usage.across(tools),
-                tool_usage.busiest(tools, top=20),
-                tool_usage.rates(tools),
-                tool_usage.breadth(tables.trajectories),
+        brief.tool_usage.in_brief(
+            *pl.collect_all(
+                [
+                    tool_usage.across(tools),
+                    tool_usage.busiest(tools, top=20),
+                    tool_usage.rates(tools),
+                    tool_usage.breadth(tables.trajectories),
+                ]
             )
         )
     )
@@ -88,12 +91,12 @@ def test_tool_usage(source: Source) -> None:
     used = [key for key, (_, _, calling) in offered.items() if calling]
     calls = sum(len(record.calls) for record in raw)
     assert said["tools offered"] == str(len(offered))
-    assert said["of tools are called"] == share(len(used), len(offered))
+    assert said["tools called"] == share(len(used), len(offered))
     assert said["tool calls"] == f"{calls:,}"
-    assert said["of calls go to the busiest tool"] == share(max(of[0] for of in counted.values()), calls)
+    assert said["calls to the busiest tool"] == share(max(of[0] for of in counted.values()), calls)
     judged = [of for of in offered.values() if of[1] >= 20]
     usual = sum(10 * calling > 9 * offering for _, offering, calling in judged)
-    assert said["of tools are called by nearly all"] == share(usual, len(judged))
+    assert said["tools called by nearly all"] == share(usual, len(judged))
     never = f"Tools that are offered and never called: {len(offered) - len(used):,} of {len(offered):,}."
     assert (never in said.noted) is (len(used) < len(offered))
 

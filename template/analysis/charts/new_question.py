@@ -5,12 +5,13 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts import theme
-from analysis.charts.words import MODE_TOOLTIP, mode_colour, number, title
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number
+from analysis.charts.figure import figure
+from analysis.charts.words import title
 from analysis.measures.new_question import RESULT
 
 
-@theme.figure(RESULT, definition="Tool calls over trajectories, per environment and mode.")
+@figure(RESULT, definition="Tool calls over trajectories, per environment and mode.")
 def by_environment(frame: pl.DataFrame) -> Any:
     """A point per environment and mode; a title that tells the finding, under it n and the denominator."""
     most = frame.sort("mean_calls", "env_id", "traj_type", descending=[True, False, False]).row(0, named=True)

@@ -1,0 +1,59 @@
+"""Encodings that many charts share: colours of the modes, axes and tooltips of counts and shares, names of tools."""
+
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from analysis.charts.theme import PALETTE
+from analysis.wording import MODES
+
+MODE_NAMES = list(MODES.values())
+MODE_TOOLTIP = alt.Tooltip("traj_type:N", title="mode")
+ENVIRONMENT_TOOLTIP = alt.Tooltip("env_id:N", title="environment")
+TOOL_TOOLTIPS = [alt.Tooltip("tool_name:N", title="tool"), ENVIRONMENT_TOOLTIP]
+# A row of a chart that lists names.
+ROW = alt.Step(17)
+
+
+def mode_scale() -> alt.Scale:
+    """The modes in their order and colours, the same in every chart."""
+    return alt.Scale(domain=MODE_NAMES, range=PALETTE[:2])
+
+
+def mode_colour() -> alt.Color:
+    """Colour by mode, the same in every chart."""
+    return alt.Color("traj_type:N", scale=mode_scale(), legend=alt.Legend(orient="bottom", title=None))
+
+
+def count_axis(channel: Any, field: str, title: str) -> Any:
+    """An axis of a count, without marks between whole numbers; `channel` is alt.X or alt.Y."""
+    return channel(f"{field}:Q", title=title, axis=alt.Axis(tickMinStep=1))
+
+
+def share_axis(channel: Any, field: str, title: str, *, is_whole: bool = False, **more: Any) -> Any:
+    """An axis of a share in per cent, from 0 to 100 where `is_whole`."""
+    scale = {"scale": alt.Scale(domain=[0, 1])} if is_whole else {}
+    return channel(f"{field}:Q", title=title, axis=alt.Axis(format="%"), **scale, **more)
+
+
+def names_axis(field: str = "label", limit: int = 260) -> alt.Y:
+    """Names down the side, in the frame's order."""
+    return alt.Y(f"{field}:N", title=None, sort=None, axis=alt.Axis(labelLimit=limit))
+
+
+def percent(field: str, heading: str) -> alt.Tooltip:
+    """A tooltip that shows a share as a percentage."""
+    return alt.Tooltip(f"{field}:Q", title=heading, format=".1%")
+
+
+def number(field: str, heading: str) -> alt.Tooltip:
+    """A tooltip that shows a count or a size, rounded, with thousands apart."""
+    return alt.Tooltip(f"{field}:Q", title=heading, format=",.0f")
+
+
+def tool_label(frame: pl.DataFrame) -> str:
+    """Vega expression for a tool's name, with its environment where there are several."""
+    name = "(datum.tool_name == null ? '(unreadable block)' : datum.tool_name)"
+    several = frame.get_column("env_id").n_unique() > 1
+    return f"{name} + (datum.env_id == null ? '' : ' · ' + datum.env_id)" if several else name

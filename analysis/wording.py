@@ -1,0 +1,196 @@
+"""Numbers as words: the only place where a count, a rate, a percentage, an interval, a plural or a mode becomes text.
+
+Headlines, chart titles, tables, transcripts, the card, the gate, the index and SARIF all ask here, so that one number
+has one spelling wherever it stands.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+import polars as pl
+
+from analysis.schema import FEWEST_FOR_A_RATE
+
+# Stands for an absent value: "null" is a word of programmers, and nothing at all looks forgotten.
+ABSENT = "–"
+# A space that no line breaks at.
+GAP = "\u00a0"
+
+# What Polars hands out as a number of one cell or one sum.
+Number = float | Decimal | None
+
+CONVERSATION, NON_CONVERSATION = "conversation", "non_conversation"
+MODES: Mapping[str, str] = {CONVERSATION: "with user", NON_CONVERSATION: "without user"}
+BOTH_MODES = " / ".join(MODES.values())
+
+
+def plural(number: float | Decimal, noun: str) -> str:
+    """The noun for so many of it.
+
+    >>> plural(1, "trajectory"), plural(2, "trajectory"), plural(0, "call"), plural(3, "match"), plural(2, "key")
+    ('trajectory', 'trajectories', 'calls', 'matches', 'keys')
+    """
+    if number == 1:
+        return noun
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def count(number: Number, noun: str = "") -> str:
+    """A count with thousands apart, and with its noun where there is one.
+
+    >>> count(9022), count(1, "environment"), count(9022, "trajectory"), count(None)
+    ('9,022', '1 environment', '9,022 trajectories', '–')
+    """
+    if number is None:
+        return ABSENT
+    return f"{number:,.0f} {plural(number, noun)}" if noun else f"{number:,.0f}"
+
+
+def percent(share: Number) -> str:
+    """A part of a whole, in per cent. What rounds to nothing or to all, and is neither, says so.
+
+    >>> percent(0.342), percent(1 / 5000), percent(4999 / 5000), percent(0), percent(1.0)
+    ('34.2 %', 'under 0.1 %', 'over 99.9 %', '0 %', '100 %')
+    """
+    if share is None or not math.isfinite(share):
+        return ABSENT
+    share = float(share)
+    if 0 < share < 0.0005:
+        return "under 0.1 %"
+    if 0.9995 <= share < 1:
+        return "over 99.9 %"
+    return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
+
+
+def rate(events: Number, trials: Number) -> str:
+    """Events of trials as a percentage; as counts under 20 trials.
+
+    >>> rate(1, 5000), rate(3, 15), rate(0, 0)
+    ('under 0.1 %', '3 of 15', '0 of 0')
+    """
+    events, trials = float(events or 0), float(trials or 0)
+    return percent(events / trials) if trials >= FEWEST_FOR_A_RATE else f"{count(events)} of {count(trials)}"
+
+
+def rate_of(events: Number, trials: Number, noun: str) -> str:
+    """The same with what was tried, as it is said in a sentence.
+
+    >>> rate_of(30, 40, "tool"), rate_of(3, 15, "tool"), rate_of(1, 1, "call")
+    ('75.0 % of the tools', '3 of 15 tools', '1 of 1 call')
+    """
+    trials = float(trials or 0)
+    of_all = "of the " if trials >= FEWEST_FOR_A_RATE else ""
+    return f"{rate(events, trials)} {of_all}{plural(2 if of_all else trials, noun)}"
+
+
+def decimal(number: Number, digits: int = 1) -> str:
+    """A number that is no count, rounded, without a needless end of zeros.
+
+    >>> decimal(12.5), decimal(9.04), decimal(None), decimal(1234.56, 2)
+    ('12.5', '9', '–', '1,234.56')
+    """
+    if number is None or not math.isfinite(number):
+        return ABSENT
+    text = f"{number:,.{digits}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
+
+
+def signed(number: Number, digits: int = 1) -> str:
+    """A difference with its sign, unless it rounds to nothing.
+
+    >>> signed(7.62), signed(-0.01), signed(-3)
+    ('+7.6', '±0', '-3')
+    """
+    text = decimal(number, digits)
+    return text if text.startswith(("-", ABSENT)) else "±0" if text == "0" else f"+{text}"
+
+
+def interval(low: Number, high: Number, digits: int = 1) -> str:
+    """A 95 % interval in words.
+
+    >>> interval(1.25, 3), interval(None, None)
+    ('95 % interval 1.2 to 3', 'too few for an interval')
+    """
+    if low is None or high is None:
+        return "too few for an interval"
+    return f"95 % interval {decimal(low, digits)} to {decimal(high, digits)}"
+
+
+def mode(traj_type: str) -> str:
+    """The name of a mode on every page; what is none stays as it is.
+
+    >>> mode("conversation"), mode("non_conversation")
+    ('with user', 'without user')
+    """
+    return MODES.get(traj_type, traj_type)
+
+
+def by_mode(values: Mapping[str, str]) -> str:
+    """What each mode has, in a sentence; keys are modes by either name.
+
+    >>> by_mode({"conversation": "34 steps", "non_conversation": "12"})
+    '34 steps with user, 12 without user'
+    """
+    return ", ".join(f"{text} {mode(name)}" for name, text in values.items())
+
+
+def modes_side_by_side(values: Mapping[str, Any], as_text: Callable[[Any], str] = decimal) -> str:
+    """What each mode has, in the order of BOTH_MODES, a dash for a mode that is not there.
+
+    >>> modes_side_by_side({"conversation": 12.5, "non_conversation": 9}), modes_side_by_side({"non_conversation": 1})
+    ('12.5 / 9', '– / 1')
+    """
+    return " / ".join(as_text(values.get(name)) for name in MODES)
+
+
+def words(name: str) -> str:
+    """The name of a rule, a class or a column as words.
+
+    >>> words("answered_by_user")
+    'answered by user'
+    """
+    return name.replace("_", " ")
+
+
+def unbroken(text: str) -> str:
+    """The same text, with no line to break between a number and its per cent sign.
+
+    >>> unbroken("34.2 %") == f"34.2{GAP}%"
+    True
+    """
+    return text.replace(" %", f"{GAP}%")
+
+
+def cell(value: Any, *, is_share: bool = False) -> str:
+    """A value of a table as a reader wants it: shares in per cent, thousands apart, three digits, a dash for nothing.
+
+    Whole numbers are never rounded.
+
+    >>> cell(12345.6), cell(0.012345), cell(0.5, is_share=True), cell(True), cell([1, None])
+    ('12,346', '0.0123', '50.0 %', 'yes', '1, –')
+    """
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return percent(value) if is_share and 0 <= value <= 1 else _three_digits(value)
+    if isinstance(value, list | tuple | pl.Series):
+        return ", ".join(cell(item, is_share=is_share) for item in value)
+    return str(value)
+
+
+def _three_digits(value: float) -> str:
+    if not math.isfinite(value):
+        return ABSENT if math.isnan(value) else f"{value:+}".replace("inf", "∞")
+    if value == round(value):
+        return f"{value:,.0f}"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:,.{min(max(digits, 0), 6)}f}"
