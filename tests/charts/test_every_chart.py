@@ -1,0 +1,78 @@
+"""What holds for every declared chart. A question's own test module gives `SAMPLES`: a small frame for each chart."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import altair as alt
+import polars as pl
+import pytest
+
+import analysis.charts
+from analysis.charts.figure import Declared, around
+from tests.charts.drawn import calculated, fields, marks, spec
+
+# What a question's test module gives: for each chart function a frame, and how many marks at least are drawn of it.
+Samples = dict[Any, tuple[pl.DataFrame, int]]
+
+
+def declared() -> dict[str, Any]:
+    """Every chart function by `question.chart`."""
+    modules = [import_module(f"analysis.charts.{module.name}") for module in iter_modules(analysis.charts.__path__)]
+    return {
+        f"{module.__name__.rsplit('.')[-1]}.{name}": member
+        for module in modules
+        for name, member in vars(module).items()
+        if isinstance(getattr(member, "declared", None), Declared) and member.__module__ == module.__name__
+    }
+
+
+CHARTS = declared()
+
+
+def drawn(name: str) -> tuple[Any, pl.DataFrame, int]:
+    """The chart of that name of its sample, with the sample."""
+    samples: Samples = getattr(import_module(f"tests.charts.test_{name.split('.')[0]}"), "SAMPLES", {})
+    assert CHARTS[name] in samples, f"{name}: add a small frame for it to SAMPLES of its test module"
+    frame, at_least = samples[CHARTS[name]]
+    return CHARTS[name](frame), frame, at_least
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_draws_columns_of_its_table_and_says_what_they_show(name: str) -> None:
+    chart, frame, at_least = drawn(name)
+    found, result = spec(chart), CHARTS[name].declared.result
+    assert fields(found) - calculated(found) <= set(frame.columns) <= set(result.names)
+    assert marks(found) >= at_least
+    assert found["title"]["text"]
+    assert found["description"]
+    assert "n = " in " ".join(found["title"]["subtitle"])
+    assert CHARTS[name].declared.definition.endswith(".")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_an_empty_frame_is_answered_with_what_is_missing(name: str) -> None:
+    result = CHARTS[name].declared.result
+    facts = around(CHARTS[name](result.empty()))
+    assert facts
+    assert result.grain in facts.empty
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_can_be_combined_like_any_of_altair(name: str) -> None:
+    chart, frame, _ = drawn(name)
+    combined = [chart | chart, chart & chart, alt.concat(chart, chart)]
+    if not isinstance(chart, alt.FacetChart):  # of which Altair makes no layers, facets and repetitions
+        column = frame.columns[0]
+        combined += [chart + chart, chart.facet(f"{column}:N"), chart.repeat(row=[column])]
+    for one in combined:
+        one.to_dict(validate=True)
+
+
+def test_importing_our_charts_leaves_altair_as_it_was() -> None:
+    imports = "; ".join(f"import analysis.charts.{module.name}" for module in iter_modules(analysis.charts.__path__))
+    state = "(alt.theme.active, alt.renderers.active, alt.data_transformers.active)"
+    code = f"import altair as alt; before = {state}; {imports}; assert before == {state}, {state}"
+    subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603
