@@ -26,14 +26,14 @@ MODES: Mapping[str, str] = {CONVERSATION: "with user", NON_CONVERSATION: "withou
 BOTH_MODES = " / ".join(MODES.values())
 
 
-def plural(number: float | Decimal, noun: str) -> str:
-    """The noun for so many of it.
+def plural(number: float | Decimal, noun: str, several: str = "") -> str:
+    """The noun for so many of it; `several` where that is not by rule.
 
-    >>> plural(1, "trajectory"), plural(2, "trajectory"), plural(0, "call"), plural(3, "match"), plural(2, "key")
-    ('trajectory', 'trajectories', 'calls', 'matches', 'keys')
+    >>> plural(1, "trajectory"), plural(2, "trajectory"), plural(0, "call"), plural(3, "match"), plural(2, "is", "are")
+    ('trajectory', 'trajectories', 'calls', 'matches', 'are')
     """
-    if number == 1:
-        return noun
+    if number == 1 or several:
+        return noun if number == 1 else several
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
@@ -76,15 +76,17 @@ def rate(events: Number, trials: Number) -> str:
     return percent(events / trials) if trials >= FEWEST_FOR_A_RATE else f"{count(events)} of {count(trials)}"
 
 
-def rate_of(events: Number, trials: Number, noun: str) -> str:
+def rate_of(events: Number, trials: Number, noun: str, whose: str = "the") -> str:
     """The same with what was tried, as it is said in a sentence.
 
-    >>> rate_of(30, 40, "tool"), rate_of(3, 15, "tool"), rate_of(1, 1, "call")
-    ('75.0 % of the tools', '3 of 15 tools', '1 of 1 call')
+    >>> rate_of(30, 40, "tool"), rate_of(3, 15, "tool"), rate_of(1, 1, "call"), rate_of(3, 6, "call", "its")
+    ('75.0 % of the tools', '3 of 15 tools', '1 of 1 call', '3 of its 6 calls')
     """
     trials = float(trials or 0)
-    of_all = "of the " if trials >= FEWEST_FOR_A_RATE else ""
-    return f"{rate(events, trials)} {of_all}{plural(2 if of_all else trials, noun)}"
+    if trials >= FEWEST_FOR_A_RATE:
+        return f"{rate(events, trials)} of {whose} {plural(2, noun)}"
+    whole = count(trials, noun)
+    return f"{count(events or 0)} of {whole if whose == 'the' else f'{whose} {whole}'}"
 
 
 def decimal(number: Number, digits: int = 1) -> str:

@@ -1,5 +1,6 @@
 """Encodings that many charts share: colours of the modes, axes and tooltips of counts and shares, names of tools."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
@@ -21,9 +22,15 @@ def mode_scale() -> alt.Scale:
     return alt.Scale(domain=MODE_NAMES, range=PALETTE[:2])
 
 
-def mode_colour() -> alt.Color:
+def mode_colour(field: str = "traj_type") -> alt.Color:
     """Colour by mode, the same in every chart."""
-    return alt.Color("traj_type:N", scale=mode_scale(), legend=alt.Legend(orient="bottom", title=None))
+    return alt.Color(f"{field}:N", scale=mode_scale(), legend=alt.Legend(orient="bottom", title=None))
+
+
+def kind_colour(field: str, colours: Mapping[str, str], *, title: str | None = None, **legend: Any) -> alt.Color:
+    """A colour for each kind, by its name; the legend has the kinds in this order."""
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    return alt.Color(f"{field}:N", title=title, scale=scale, legend=alt.Legend(orient="bottom", **legend))
 
 
 def count_axis(channel: Any, field: str, title: str) -> Any:
@@ -50,6 +57,11 @@ def percent(field: str, heading: str) -> alt.Tooltip:
 def number(field: str, heading: str) -> alt.Tooltip:
     """A tooltip that shows a count or a size, rounded, with thousands apart."""
     return alt.Tooltip(f"{field}:Q", title=heading, format=",.0f")
+
+
+def words_label(field: str) -> str:
+    """Vega expression for the name of a rule or class as words."""
+    return f"replace(datum.{field}, /_/g, ' ')"
 
 
 def tool_label(frame: pl.DataFrame) -> str:

@@ -1,87 +1,74 @@
 """Recovery from errors, drawn."""
 
-from typing import Any
-
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, mode_colour, number, percent, tool_label
-from analysis.charts.figure import figure
+from analysis.charts.encodings import (
+    MODE_TOOLTIP,
+    TOOL_TOOLTIPS,
+    mode_colour,
+    number,
+    percent,
+    share_axis,
+    tool_label,
+)
+from analysis.charts.facts import mode_counts, mode_rates, rows_by_mode
+from analysis.charts.figure import Drawn, figure
 from analysis.charts.rates import dots, mode_bars
-from analysis.charts.words import title
 from analysis.measures.recovery import LATENCIES, LONGEST_LATENCY, NEXT_CALLS, RUNS, TOOLS
-from analysis.wording import by_mode as each_mode
-from analysis.wording import count, rate
+from analysis.wording import by_mode, count, rate, rate_of
 
 
 @figure(
     NEXT_CALLS,
     definition="The call after an error against the one that failed: an identical retry has the same name and "
     "canonical arguments. Shares of the mode's errors of calls that name a tool, with 95 % Wilson intervals.",
+    height=alt.Step(15),
 )
-def next_calls(frame: pl.DataFrame) -> Any:
+def next_calls(frame: pl.DataFrame) -> Drawn:
     """What follows an error, per mode."""
-    rows = frame.rows(named=True)
-    counts = {r["traj_type"]: r["mode_errors"] for r in rows}
-    retried = dict.fromkeys(counts, 0)
-    retried |= {r["traj_type"]: r["errors"] for r in rows if r["response"] == "identical_retry"}
-    sentence = "The same call is tried again unchanged after " + each_mode(
-        {mode: f"{rate(retried[mode], n)} of the errors" for mode, n in counts.items()}
-    )
-    words = {
-        "identical_retry": "same call again",
-        "same_tool": "same tool, other arguments",
-        "other_tool": "another tool",
-        "no_further_call": "no further call",
+    retried = {
+        mode: rate_of(
+            sum(r["errors"] for r in rows if r["response"] == "identical_retry"), rows[0]["mode_errors"], "error"
+        )
+        for mode, rows in rows_by_mode(frame).items()
     }
-    label = " : ".join(f"datum.response == '{k}' ? '{v}'" for k, v in words.items()) + " : ''"
-    return dots(
+    chart = dots(
         frame,
-        label=label,
+        label=" : ".join(f"datum.response == '{name}' ? '{text}'" for name, text in _RESPONSES.items()) + " : ''",
         rate="response_rate",
         events="errors",
         trials="mode_errors",
         axis_title="of the mode's errors",
         tooltip=[MODE_TOOLTIP, percent("recovered_rate", "recovered later"), number("recovered", "recovered")],
         by_mode=True,
-    ).properties(
-        title=title(sentence, f"n = errors: {each_mode({m: f'{n:,}' for m, n in counts.items()})}"),
-        description=sentence,
-        width="container",
-        height=alt.Step(15),
+    )
+    return Drawn(
+        chart,
+        f"The same call is tried again unchanged after {by_mode(retried)}",
+        f"n = errors: {mode_counts(frame, 'mode_errors')}",
     )
 
 
 @figure(
     LATENCIES,
     definition="An error is recovered when a later call of the same tool in the trajectory is ok; latency is the "
-    f"number of calls from the error to that ok, {LONGEST_LATENCY} standing for that many or more. The rest of the "
-    "way to 100 % is never recovered.",
+    f"number of calls from the error to that ok, where {LONGEST_LATENCY} stands for that many or more. Errors that are "
+    "never recovered keep the line below 100 %.",
 )
-def latencies(frame: pl.DataFrame) -> Any:
+def latencies(frame: pl.DataFrame) -> Drawn:
     """Share of errors recovered within so many calls."""
-    rows = frame.rows(named=True)
-    modes = {r["traj_type"]: r["mode_errors"] for r in rows}
-    recovered = {m: sum(r["recovered"] for r in rows if r["traj_type"] == m) for m in modes}
-    sentence = "The same tool succeeds later after " + each_mode(
-        {m: f"{rate(recovered[m], n)} of the errors" for m, n in modes.items()}
+    calls = alt.X(
+        "latency:Q",
+        title="calls from the error to the ok",
+        scale=alt.Scale(domain=[1, LONGEST_LATENCY]),
+        axis=alt.Axis(tickMinStep=1),
     )
-    return (
-        alt.Chart(frame)
-        .mark_line(interpolate="step-after", point=True)
-        .encode(
-            x=alt.X(
-                "latency:Q",
-                title="calls from the error to the ok",
-                scale=alt.Scale(domain=[1, LONGEST_LATENCY]),
-                axis=alt.Axis(tickMinStep=1),
-            ),
-            y=alt.Y(
-                "cumulative_share:Q",
-                title="errors recovered by then",
-                axis=alt.Axis(format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
+    lines = alt.Chart(frame).mark_line(interpolate="step-after", point=True)
+    return Drawn(
+        lines.encode(
+            x=calls,
+            y=share_axis(alt.Y, "cumulative_share", "errors recovered by then", is_whole=True),
             color=mode_colour(),
             tooltip=[
                 MODE_TOOLTIP,
@@ -90,13 +77,9 @@ def latencies(frame: pl.DataFrame) -> Any:
                 percent("cumulative_share", "recovered by then"),
                 number("mode_errors", "errors of the mode"),
             ],
-        )
-        .properties(
-            title=title(sentence, f"n = errors: {each_mode({m: f'{n:,}' for m, n in modes.items()})}"),
-            description=sentence,
-            width="container",
-            height=240,
-        )
+        ),
+        f"The same tool succeeds later after {mode_rates(frame, 'recovered', 'mode_errors', 'error')}",
+        f"n = errors: {mode_counts(frame, 'mode_errors')}",
     )
 
 
@@ -104,54 +87,60 @@ def latencies(frame: pl.DataFrame) -> Any:
     RUNS,
     definition="Longest run of consecutive errors in a trajectory, 0 for none; an unknown outcome ends a run. Shares "
     "of the mode's trajectories with a call.",
+    height=220,
 )
-def runs(frame: pl.DataFrame) -> Any:
+def runs(frame: pl.DataFrame) -> Drawn:
     """Trajectories by their longest run of errors, per mode."""
-    rows = frame.rows(named=True)
-    modes = {r["traj_type"]: r["mode_trajectories"] for r in rows}
-    several = {m: sum(r["trajectories"] for r in rows if r["traj_type"] == m and r["longest_run"] > 1) for m in modes}
-    longest = max(r["longest_run"] for r in rows)
-    sentence = (
-        f"Two or more errors in a row: {each_mode({m: rate(several[m], n) for m, n in modes.items()})}; "
-        f"the longest run has {longest}"
-        if longest
-        else "No trajectory meets an error"
-    )
-    return mode_bars(
+    several = {
+        mode: rate(sum(r["trajectories"] for r in rows if r["longest_run"] > 1), rows[0]["mode_trajectories"])
+        for mode, rows in rows_by_mode(frame).items()
+    }
+    longest = max(frame["longest_run"])
+    chart = mode_bars(
         frame,
         x=alt.X("longest_run:O", title="longest run of errors", axis=alt.Axis(labelAngle=0)),
         share="trajectory_share",
         axis_title="trajectories with a call",
         tooltip=[number("longest_run", "errors in a row"), number("trajectories", "trajectories")],
-    ).properties(
-        title=title(sentence, f"n = trajectories: {each_mode({m: f'{n:,}' for m, n in modes.items()})}"),
-        description=sentence,
-        width="container",
-        height=220,
+    )
+    return Drawn(
+        chart,
+        f"Trajectories with two or more errors in a row: {by_mode(several)}; the longest run has "
+        f"{count(longest, 'error')}"
+        if longest
+        else "No trajectory has an error",
+        f"n = trajectories: {mode_counts(frame, 'mode_trajectories')}",
     )
 
 
 @figure(
     TOOLS,
     definition="Errors after which a later call of the same tool is ok, over the tool's errors, with the 95 % Wilson "
-    "interval, of the tools with most errors; counts under 20 errors.",
+    "interval, of the tools with the most errors; counts under 20 errors.",
+    height=alt.Step(18),
 )
-def by_tool(frame: pl.DataFrame) -> Any:
+def by_tool(frame: pl.DataFrame) -> Drawn:
     """Recovery rate of the tools with most errors."""
-    rows = frame.rows(named=True)
-    n, recovered = (sum(r[c] for r in rows) for c in ("errors", "recovered"))
-    sentence = f"Of the errors of the tools with most of them, {rate(recovered, n)} are recovered"
-    return dots(
+    errors, recovered = frame["errors"].sum(), frame["recovered"].sum()
+    chart = dots(
         frame,
         label=tool_label(frame),
         rate="recovered_rate",
         events="recovered",
         trials="errors",
         axis_title="recovered / errors",
-        tooltip=list(TOOL_TOOLTIPS),
-    ).properties(
-        title=title(sentence, f"n = {count(n, 'error')} of {count(len(rows), 'tool')}"),
-        description=sentence,
-        width="container",
-        height=alt.Step(18),
+        tooltip=TOOL_TOOLTIPS,
     )
+    return Drawn(
+        chart,
+        f"{rate_of(recovered, errors, 'error')} are recovered in the tools that fail most",
+        f"n = {count(errors, 'error')} of {count(frame.height, 'tool')}",
+    )
+
+
+_RESPONSES = {
+    "identical_retry": "same call again",
+    "same_tool": "same tool, other arguments",
+    "other_tool": "another tool",
+    "no_further_call": "no further call",
+}

@@ -1,63 +1,39 @@
 """Repeats and loops, drawn."""
 
-from typing import Any
-
 import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, number, tool_label
-from analysis.charts.figure import figure
+from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, kind_colour, number, tool_label
+from analysis.charts.facts import mode_counts, mode_rates
+from analysis.charts.figure import Drawn, figure
 from analysis.charts.rates import dots
-from analysis.charts.words import title
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.repeats import FEWEST_TURNS, LONGEST_PERIOD, LOOPING, SHARES, TOOLS
-from analysis.wording import by_mode as each_mode
-from analysis.wording import count, rate
+from analysis.wording import count, rate, rate_of
 
 _REPEAT = "A repeat has a name and canonical arguments (keys sorted) that occurred before in the trajectory. "
 
 
-@figure(SHARES, definition=f"{_REPEAT}{KIND_DEFINITION}.")
-def shares(frame: pl.DataFrame) -> Any:
+@figure(SHARES, definition=f"{_REPEAT}{KIND_DEFINITION}.", height=alt.Step(15))
+def shares(frame: pl.DataFrame) -> Drawn:
     """Share of repeated calls, reading and changing tools apart, per mode."""
-    rows = frame.rows(named=True)
-    by_kind = {
-        kind: [sum(r[c] for r in rows if r["kind"] == kind) for c in ("repeats", "calls", "idle_repeats")]
-        for kind in ("query", "change")
-    }
+    sums = frame.select(pl.col("repeats", "calls", "idle_repeats", "catalogued_calls").sum()).row(0, named=True)
+    kinds = {r["kind"]: r for r in frame.group_by("kind").agg(pl.col("repeats", "calls").sum()).iter_rows(named=True)}
     parts = [
-        f"{rate(repeats, calls)} of the calls of {word} tools"
-        for word, (repeats, calls, _) in zip(("reading", "changing"), by_kind.values(), strict=True)
-        if calls
+        f"{rate(kinds[kind]['repeats'], kinds[kind]['calls'])} for {name}"
+        for kind, name in _KINDS.items()
+        if kind in kinds and kinds[kind]["calls"]
     ]
-    sentence = "Repeated unchanged: " + ", ".join(parts)
-    repeats, calls, idle, catalogued = (
-        sum(r[c] for r in rows) for c in ("repeats", "calls", "idle_repeats", "catalogued_calls")
-    )
-    return dots(
-        frame,
-        label="datum.kind == 'query' ? 'reading tools' : datum.kind == 'change' ? 'changing tools' : 'unknown'",
-        rate="repeat_rate",
-        events="repeats",
-        trials="calls",
-        axis_title="repeats / calls that name a tool",
-        tooltip=[
-            MODE_TOOLTIP,
-            number("idle_repeats", "with no change since"),
-            number("catalogued_calls", "catalogued"),
+    return Drawn(
+        _repeat_dots(frame, _KIND, "repeats / calls that name a tool", _SHARE_TOOLTIPS, by_mode=True),
+        f"Calls that repeat an earlier one: {', '.join(parts)}",
+        [
+            f"n = {count(sums['calls'], 'call')}, {count(sums['repeats'], 'repeat')}; {count(sums['idle_repeats'])} of "
+            "them with no changing call since the earlier one",
+            f"the catalogue says what {rate_of(sums['catalogued_calls'], sums['calls'], 'call')} do, the first word of "
+            "the tool's name the rest",
         ],
-        by_mode=True,
-    ).properties(
-        title=title(
-            sentence,
-            f"n = {count(calls, 'call')}, {count(repeats, 'repeat')}, {idle:,} of them with no changing call since "
-            "the earlier one",
-            f"kind by the catalogue: {rate(catalogued, calls)} of the calls; by the name's first word: the rest",
-        ),
-        description=sentence,
-        width="container",
-        height=alt.Step(15),
     )
 
 
@@ -65,41 +41,23 @@ def shares(frame: pl.DataFrame) -> Any:
     TOOLS,
     definition=f"{_REPEAT}Repeats over calls of the tool, with the 95 % Wilson interval, of the tools repeated most; "
     "counts under 20 calls.",
+    height=alt.Step(18),
 )
-def by_tool(frame: pl.DataFrame) -> Any:
+def by_tool(frame: pl.DataFrame) -> Drawn:
     """Repeat rate of the tools repeated most."""
-    rows = frame.rows(named=True)
-    first = rows[0]
-    sentence = (
-        f"{first['tool_name']} is repeated most: {first['repeats']:,} times, "
-        f"{rate(first['repeats'], first['calls'])} of its calls"
-    )
-    kinds = alt.Color(
-        "kind:N",
-        title="tool",
-        scale=alt.Scale(
-            domain=["query", "change", "unknown"], range=[theme.PALETTE[4], theme.PALETTE[5], theme.PALETTE[7]]
+    first = frame.row(0, named=True)
+    names = "datum.label == 'query' ? 'reads' : datum.label == 'change' ? 'changes' : 'unknown'"
+    return Drawn(
+        _repeat_dots(
+            frame,
+            tool_label(frame),
+            "repeats / calls",
+            [*TOOL_TOOLTIPS, alt.Tooltip("kind:N", title="kind")],
+            colour=kind_colour("kind", _COLOURS, title="tool", labelExpr=names),
         ),
-        legend=alt.Legend(
-            labelExpr="datum.label == 'query' ? 'reads' : datum.label == 'change' ? 'changes' : 'unknown'"
-        ),
-    )
-    return dots(
-        frame,
-        label=tool_label(frame),
-        rate="repeat_rate",
-        events="repeats",
-        trials="calls",
-        axis_title="repeats / calls",
-        tooltip=[*TOOL_TOOLTIPS, alt.Tooltip("kind:N", title="kind")],
-        colour=kinds,
-    ).properties(
-        title=title(
-            sentence, f"n = {count(sum(r['calls'] for r in rows), 'call')} of the {len(rows)} tools repeated most"
-        ),
-        description=sentence,
-        width="container",
-        height=alt.Step(18),
+        f"{first['tool_name']} is repeated most, {count(first['repeats'], 'time')}: "
+        f"{rate_of(first['repeats'], first['calls'], 'call', 'its')}",
+        f"n = {count(frame['calls'].sum(), 'call')}; {count(frame.height, 'tool')} with the most repeats",
     )
 
 
@@ -108,15 +66,12 @@ def by_tool(frame: pl.DataFrame) -> Any:
     definition=f"A loop is a block of at most {LONGEST_PERIOD} calls that occurs at least {FEWEST_TURNS} times in a "
     "row with the same names and canonical arguments, counted at its shortest period. Shares of the mode's "
     "trajectories with a call.",
+    height=alt.Step(15),
 )
-def looping(frame: pl.DataFrame) -> Any:
+def looping(frame: pl.DataFrame) -> Drawn:
     """Share of trajectories that loop, per mode and period."""
-    rows = frame.rows(named=True)
-    whole = [r for r in rows if r["period"] == 0]
-    sentence = "Trajectories that loop: " + each_mode(
-        {r["traj_type"]: rate(r["trajectories"], r["mode_trajectories"]) for r in whole}
-    )
-    return dots(
+    whole = frame.filter(period=0)
+    chart = dots(
         frame,
         label="datum.period == 0 ? 'any loop' : 'block of ' + datum.period",
         rate="looping_rate",
@@ -125,12 +80,41 @@ def looping(frame: pl.DataFrame) -> Any:
         axis_title="of the mode's trajectories with a call",
         tooltip=[MODE_TOOLTIP, number("period", "calls of the block"), number("loops", "loops")],
         by_mode=True,
-    ).properties(
-        title=title(
-            sentence,
-            "n = trajectories: " + each_mode({r["traj_type"]: format(r["mode_trajectories"], ",") for r in whole}),
-        ),
-        description=sentence,
-        width="container",
-        height=alt.Step(15),
+    )
+    return Drawn(
+        chart,
+        f"Trajectories that loop: {mode_rates(whole, 'trajectories', 'mode_trajectories')}",
+        f"n = trajectories: {mode_counts(whole, 'mode_trajectories')}",
+    )
+
+
+_KINDS = {"query": "tools that read", "change": "tools that change something"}
+_KIND = " : ".join(f"datum.kind == '{kind}' ? '{name}'" for kind, name in _KINDS.items()) + " : 'unknown'"
+_COLOURS = {"query": theme.PALETTE[4], "change": theme.PALETTE[5], "unknown": theme.PALETTE[7]}
+_SHARE_TOOLTIPS = [
+    MODE_TOOLTIP,
+    number("idle_repeats", "with no change since"),
+    number("catalogued_calls", "catalogued"),
+]
+
+
+def _repeat_dots(
+    frame: pl.DataFrame,
+    label: str,
+    axis_title: str,
+    tooltip: list[alt.Tooltip],
+    *,
+    colour: alt.Color | None = None,
+    by_mode: bool = False,
+) -> alt.LayerChart:
+    return dots(
+        frame,
+        label=label,
+        rate="repeat_rate",
+        events="repeats",
+        trials="calls",
+        axis_title=axis_title,
+        tooltip=tooltip,
+        colour=colour,
+        by_mode=by_mode,
     )

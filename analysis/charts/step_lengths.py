@@ -5,48 +5,44 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
-from analysis.charts.figure import figure
-from analysis.charts.words import MODES, title
+from analysis.charts.encodings import (
+    ENVIRONMENT_TOOLTIP,
+    MODE_NAMES,
+    MODE_TOOLTIP,
+    mode_colour,
+    names_axis,
+    number,
+    percent,
+    share_axis,
+)
+from analysis.charts.facts import mode_counts, rows_by_mode
+from analysis.charts.figure import Chart, Drawn, figure
 from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUTION, EDGES, KINDS
-from analysis.wording import by_mode as each_mode
-from analysis.wording import count
-
-# Pixels from one line of the edges' names to the next.
-_LINE = 13
-_NAME: Any = {"baseline": "top", "fontSize": 10}
-
-_UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messages": "user messages"}
+from analysis.wording import by_mode, count, decimal, mode
+from analysis.wording import percent as per_cent
 
 
 @figure(
     DISTRIBUTION,
-    definition="Trajectories by how many of the quantity they hold, as a share of the mode's trajectories; a step is "
+    definition="Trajectories by how many of the quantity they have, as a share of the mode's trajectories; a step is "
     "one assistant message with what it caused. Dashed rules: the EnvScaler release keeps nothing beyond.",
 )
-def histogram(frame: pl.DataFrame) -> Any:
+def histogram(frame: pl.DataFrame) -> Drawn:
     """Histogram of one quantity per mode; for steps the filter's edges are drawn and named."""
-    rows = frame.rows(named=True)
-    quantity = rows[0]["quantity"]
-    medians = {mode: f"{_median(rows, mode):,}" for mode in _modes(rows)}
-    sentence = f"The median of {quantity} is {each_mode(medians)}"
-    bars = (
-        alt.Chart(frame)
-        .mark_bar(opacity=0.6)
-        .encode(
-            x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", bin="binned", axis=alt.Axis(tickMinStep=1)),
-            x2="value_to:Q",
-            y=alt.Y("trajectory_share:Q", title="share of the mode", axis=alt.Axis(format="%"), stack=None),
-            color=mode_colour(),
-            tooltip=_tooltips(quantity),
-        )
+    quantity = frame["quantity"][0]
+    bars = alt.Chart(frame).mark_bar(opacity=0.6)
+    chart = bars.encode(
+        x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", bin="binned", axis=alt.Axis(tickMinStep=1)),
+        x2="value_to:Q",
+        y=share_axis(alt.Y, "trajectory_share", "share of the mode", stack=None),
+        color=mode_colour(),
+        tooltip=_tooltips(quantity),
     )
-    # Bars reach from a value to the next: what was kept ends after the upper edge.
-    return _with_edges(bars, rows, quantity, after=1).properties(
-        title=title(sentence, _n(rows), *_selection(rows, quantity)),
-        description=sentence,
-        width="container",
-        height=240,
+    return Drawn(
+        # Bars reach from a value to the next: what was kept ends after the upper edge.
+        _with_edges(chart, frame, after=1),
+        f"The median number of {quantity} is {_quantiles(frame, 0.5)}",
+        [_n(frame), *_selection(frame)],
     )
 
 
@@ -54,33 +50,22 @@ def histogram(frame: pl.DataFrame) -> Any:
     DISTRIBUTION,
     definition="Share of the mode's trajectories with that many or fewer of the quantity. Dashed rules: the EnvScaler "
     "release keeps nothing beyond.",
+    height=220,
 )
-def ecdf(frame: pl.DataFrame) -> Any:
+def ecdf(frame: pl.DataFrame) -> Drawn:
     """Cumulative share of one quantity per mode."""
-    rows = frame.rows(named=True)
-    quantity = rows[0]["quantity"]
-    nines = {mode: f"{_least(rows, mode, 0.9):,}" for mode in _modes(rows)}
-    sentence = f"Nine in ten trajectories take no more {quantity} than {each_mode(nines)}"
-    lines = (
-        alt.Chart(frame)
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y(
-                "cumulative_share:Q",
-                title="trajectories up to here",
-                axis=alt.Axis(format="%"),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            color=mode_colour(),
-            tooltip=_tooltips(quantity),
-        )
+    quantity = frame["quantity"][0]
+    lines = alt.Chart(frame).mark_line(interpolate="step-after", strokeWidth=2)
+    chart = lines.encode(
+        x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", axis=alt.Axis(tickMinStep=1)),
+        y=share_axis(alt.Y, "cumulative_share", "trajectories up to here", is_whole=True),
+        color=mode_colour(),
+        tooltip=_tooltips(quantity),
     )
-    return _with_edges(lines, rows, quantity, after=0).properties(
-        title=title(sentence, _n(rows), *_selection(rows, quantity)),
-        description=sentence,
-        width="container",
-        height=220,
+    return Drawn(
+        _with_edges(chart, frame, after=0),
+        f"Nine in ten trajectories have at most this many {quantity}: {_quantiles(frame, 0.9)}",
+        [_n(frame), *_selection(frame)],
     )
 
 
@@ -89,44 +74,22 @@ def ecdf(frame: pl.DataFrame) -> Any:
     definition="Steps per trajectory by environment and mode: line from the 10th to the 90th percentile, bar from the "
     "first to the third quartile, mark at the median; sorted by the median over both modes. Descriptive: longer is not "
     "worse.",
+    height=alt.Step(11),
 )
-def by_environment(frame: pl.DataFrame) -> Any:
+def by_environment(frame: pl.DataFrame) -> Drawn:
     """Quantiles of steps for the environments with the longest and the shortest medians."""
-    rows = frame.rows(named=True)
-    longest, shortest = rows[0], rows[-1]
-    shown = frame.get_column("env_id").n_unique()
-    sentence = (
-        f"Medians over both modes run from {longest['environment_median']:g} steps in {longest['env_id']} to "
-        f"{shortest['environment_median']:g} in {shortest['env_id']}"
-        if shown > 1
-        else f"The median in {longest['env_id']} is {longest['environment_median']:g} steps"
-    )
+    ends = frame.row(0, named=True), frame.row(-1, named=True)
+    longest, shortest = (f"{decimal(r['environment_median'])} steps in {r['env_id']}" for r in ends)
+    shown, known = frame["env_id"].n_unique(), ends[0]["environments"]
     which = (
-        ("the only environment" if shown == 1 else f"all {shown:,} environments")
-        if shown == longest["environments"]
-        else (f"the {shown:,} longest and shortest of {longest['environments']:,} environments")
+        count(known, "environment")
+        if shown == known
+        else f"{count(shown)} of {count(known, 'environment')}, those with the longest and shortest medians"
     )
-    n = sum(r["trajectories"] for r in rows)
-    base = alt.Chart(frame).encode(
-        y=alt.Y("env_id:N", title=None, sort=None),
-        yOffset="traj_type:N",
-        color=mode_colour(),
-        tooltip=[
-            alt.Tooltip("env_id:N", title="environment"),
-            MODE_TOOLTIP,
-            number("trajectories", "trajectories"),
-            *[alt.Tooltip(f"{c}:Q", title=heading, format=".1f") for c, heading in _QUANTILES.items()],
-        ],
-    )
-    axis = alt.Axis(title="steps: assistant messages per trajectory", tickMinStep=1)
-    whiskers = base.mark_rule().encode(x=alt.X("p10:Q", axis=axis), x2="p90:Q")
-    boxes = base.mark_bar(opacity=0.5).encode(x=alt.X("p25:Q", axis=axis), x2="p75:Q")
-    medians = base.mark_tick(thickness=3).encode(x=alt.X("median:Q", axis=axis))
-    return alt.layer(whiskers, boxes, medians).properties(
-        title=title(sentence, f"n = {count(n, 'trajectory')}, {which}", *_selection(rows, "steps")),
-        description=sentence,
-        width="container",
-        height=alt.Step(11),
+    return Drawn(
+        _boxes(frame),
+        f"Medians over both modes range from {longest} to {shortest}" if shown > 1 else f"The median is {longest}",
+        [f"n = {count(frame['trajectories'].sum(), 'trajectory')} in {which}", *_selection(frame)],
     )
 
 
@@ -135,67 +98,81 @@ def by_environment(frame: pl.DataFrame) -> Any:
     definition="Length of a text in characters by kind, on a logarithmic scale: bar from the first to the third "
     "quartile, mark at the median, dots at the 90th and 99th percentile. Lengths of 0 are drawn at 1; arguments of "
     "calls are not counted here.",
+    height=alt.Step(16),
 )
-def characters(frame: pl.DataFrame) -> Any:
+def characters(frame: pl.DataFrame) -> Drawn:
     """Quantiles of text length per kind and mode."""
-    rows = frame.rows(named=True)
-    most = max(rows, key=lambda r: r["char_share"])
-    sentence = (
-        f"Most characters are {most['kind']}: {100 * most['char_share']:.0f} % of all in {MODES[most['traj_type']]}"
-    )
-    texts = {mode: f"{sum(r['texts'] for r in rows if r['traj_type'] == mode):,}" for mode in _modes(rows)}
-    base = (
-        alt.Chart(frame)
-        .transform_calculate(
-            from_chars="max(1, datum.p25)",
-            to_chars="max(1, datum.p75)",
-            middle="max(1, datum.median)",
-            ninety="max(1, datum.p90)",
-            ninety_nine="max(1, datum.p99)",
-        )
-        .encode(
-            y=alt.Y("kind:N", title=None, sort=list(KINDS)),
-            yOffset="traj_type:N",
-            color=mode_colour(),
-            tooltip=[
-                MODE_TOOLTIP,
-                alt.Tooltip("kind:N"),
-                number("texts", "texts"),
-                percent("char_share", "of all characters"),
-                number("mean_chars", "mean"),
-                *[number(c, heading) for c, heading in _TEXT_QUANTILES.items()],
-            ],
-        )
-    )
-    axis, scale = alt.Axis(title="characters of a text", format="~s"), alt.Scale(type="log", domainMin=1)
-    boxes = base.mark_bar(opacity=0.5).encode(x=alt.X("from_chars:Q", axis=axis, scale=scale), x2="to_chars:Q")
-    medians = base.mark_tick(thickness=3).encode(x=alt.X("middle:Q", axis=axis, scale=scale))
-    nineties = base.mark_point(size=30, filled=True).encode(x=alt.X("ninety:Q", axis=axis, scale=scale))
-    tails = base.mark_point(size=30, filled=False).encode(x=alt.X("ninety_nine:Q", axis=axis, scale=scale))
-    return alt.layer(boxes, medians, nineties, tails).properties(
-        title=title(sentence, f"n = texts: {each_mode(texts)}"),
-        description=sentence,
-        width="container",
-        height=alt.Step(16),
+    most = max(frame.rows(named=True), key=lambda r: r["char_share"])
+    texts = {name: count(sum(r["texts"] for r in rows)) for name, rows in _modes(frame).items()}
+    return Drawn(
+        _lengths(frame),
+        f"Most of the characters {most['traj_type']} are in one kind of text, “{most['kind']}”: "
+        f"{per_cent(most['char_share'])}"
+        if most["char_share"] > 0.5
+        else f"No kind of text has more of the characters than “{most['kind']}” {most['traj_type']}: "
+        f"{per_cent(most['char_share'])}",
+        f"n = texts: {by_mode(texts)}",
     )
 
 
+_UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messages": "user messages"}
 _QUANTILES = {"p10": "10th", "p25": "25th", "median": "median", "p75": "75th", "p90": "90th"}
 _TEXT_QUANTILES = {"p25": "25th", "median": "median", "p75": "75th", "p90": "90th", "p99": "99th", "maximum": "longest"}
+_EDGES = {mode(traj_type): edges for traj_type, edges in EDGES.items()}
+# Pixels from one line of the edges' names to the next.
+_LINE = 13
+_NAME: Any = {"baseline": "top", "fontSize": 10}
 
 
-def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str, *, after: int) -> Any:
+def _boxes(frame: pl.DataFrame) -> Chart:
+    quantiles = [alt.Tooltip(f"{c}:Q", title=heading, format=".1f") for c, heading in _QUANTILES.items()]
+    base = alt.Chart(frame).encode(
+        y=names_axis("env_id", 220),
+        yOffset="traj_type:N",
+        color=mode_colour(),
+        tooltip=[ENVIRONMENT_TOOLTIP, MODE_TOOLTIP, number("trajectories", "trajectories"), *quantiles],
+    )
+    axis = alt.Axis(title="steps: assistant messages per trajectory", tickMinStep=1)
+    whiskers = base.mark_rule().encode(x=alt.X("p10:Q", axis=axis), x2="p90:Q")
+    boxes = base.mark_bar(opacity=0.5).encode(x=alt.X("p25:Q", axis=axis), x2="p75:Q")
+    medians = base.mark_tick(thickness=3).encode(x=alt.X("median:Q", axis=axis))
+    return alt.layer(whiskers, boxes, medians)
+
+
+def _lengths(frame: pl.DataFrame) -> Chart:
+    drawn = {f"{column}_drawn": f"max(1, datum.{column})" for column in ("p25", "p75", "median", "p90", "p99")}
+    tooltip = [
+        MODE_TOOLTIP,
+        alt.Tooltip("kind:N"),
+        number("texts", "texts"),
+        percent("char_share", "of all characters"),
+        number("mean_chars", "mean"),
+        *[number(c, heading) for c, heading in _TEXT_QUANTILES.items()],
+    ]
+    kinds = alt.Y("kind:N", title=None, sort=list(KINDS))
+    base = alt.Chart(frame).transform_calculate(**drawn)
+    base = base.encode(y=kinds, yOffset="traj_type:N", color=mode_colour(), tooltip=tooltip)
+    axis, scale = alt.Axis(title="characters of a text", format="~s"), alt.Scale(type="log", domainMin=1)
+    p25, middle, p90, p99 = (
+        alt.X(f"{column}_drawn:Q", axis=axis, scale=scale) for column in ("p25", "median", "p90", "p99")
+    )
+    return alt.layer(
+        base.mark_bar(opacity=0.5).encode(x=p25, x2="p75_drawn:Q"),
+        base.mark_tick(thickness=3).encode(x=middle),
+        base.mark_point(size=30, filled=True).encode(x=p90),
+        base.mark_point(size=30, filled=False).encode(x=p99),
+    )
+
+
+def _with_edges(marks: alt.Chart, frame: pl.DataFrame, *, after: int) -> Chart:
     """The marks with the publisher's cuts: a rule and its name at either end, in the colour of the mode."""
-    if quantity != "steps":
+    if frame["quantity"][0] != "steps":
         return alt.layer(marks)
-    modes = _modes(rows)
+    modes = list(_modes(frame))
     edges = [
-        {"traj_type": mode, "edge": edge, "named": f"{name} {value}", "line": line - len(modes)}
-        for line, mode in enumerate(modes)
-        for name, value, edge in (
-            ("from", EDGES[mode][0], EDGES[mode][0]),
-            ("to", EDGES[mode][1], EDGES[mode][1] + after),
-        )
+        {"traj_type": name, "edge": edge + shift, "named": f"{end} {edge}", "line": line - len(modes)}
+        for line, name in enumerate(modes)
+        for end, edge, shift in zip(("from", "to"), _EDGES[name], (0, after), strict=True)
     ]
     base = alt.Chart(pl.DataFrame(edges)).encode(x="edge:Q", color=mode_colour())
     rules = base.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
@@ -204,15 +181,16 @@ def _with_edges(marks: Any, rows: list[dict[str, Any]], quantity: str, *, after:
     names = base.encode(y=alt.Y("line:Q", scale=above, axis=None), text="named:N")
     lower = names.transform_filter("indexof(datum.named, 'from') == 0").mark_text(align="left", **_NAME)
     upper = names.transform_filter("indexof(datum.named, 'to') == 0").mark_text(align="right", **_NAME)
-    return alt.layer(alt.layer(marks, rules), alt.layer(lower, upper)).resolve_scale(y="independent")
+    layers: Chart = alt.layer(alt.layer(marks, rules), alt.layer(lower, upper), data=frame)
+    return layers.resolve_scale(y="independent")  # type: ignore[no-any-return]
 
 
-def _selection(rows: list[dict[str, Any]], quantity: str) -> list[str]:
+def _selection(frame: pl.DataFrame) -> list[str]:
     """What of the figure is the publisher's doing, where steps are concerned."""
-    if quantity != "steps":
+    if "quantity" in frame.columns and frame["quantity"][0] != "steps":
         return []
-    kept = {mode: f"{EDGES[mode][0]}–{EDGES[mode][1]}" for mode in _modes(rows)}
-    return [f"Selection: the EnvScaler release keeps {each_mode(kept)}; hard ends there are not behaviour"]
+    kept = {name: "{} to {} steps".format(*_EDGES[name]) for name in _modes(frame)}
+    return [f"Selection: the EnvScaler release keeps {by_mode(kept)}; a sharp end there is the filter, not behaviour"]
 
 
 def _tooltips(quantity: str) -> list[alt.Tooltip]:
@@ -225,22 +203,21 @@ def _tooltips(quantity: str) -> list[alt.Tooltip]:
     ]
 
 
-def _modes(rows: list[dict[str, Any]]) -> list[str]:
-    found = {r["traj_type"] for r in rows}
-    return [mode for mode in MODES if mode in found]
+def _modes(frame: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each mode, in the order of the modes."""
+    rows = rows_by_mode(frame)
+    return {name: rows[name] for name in MODE_NAMES if name in rows}
 
 
-def _n(rows: list[dict[str, Any]]) -> str:
-    counts = {
-        mode: f"{next(r['mode_trajectories'] for r in rows if r['traj_type'] == mode):,}" for mode in _modes(rows)
-    }
-    return f"n = trajectories: {each_mode(counts)}"
+def _n(frame: pl.DataFrame) -> str:
+    return f"n = trajectories: {mode_counts(frame, 'mode_trajectories')}"
 
 
-def _least(rows: list[dict[str, Any]], mode: str, share: float) -> int:
-    """The smallest value (or the bin's lower end) that this share of the mode does not exceed."""
-    return min(int(r["value"]) for r in rows if r["traj_type"] == mode and r["cumulative_share"] >= share)
-
-
-def _median(rows: list[dict[str, Any]], mode: str) -> int:
-    return _least(rows, mode, 0.5)
+def _quantiles(frame: pl.DataFrame, share: float) -> str:
+    """In each mode the smallest value (or the bin's lower end) that this share of the trajectories does not exceed."""
+    return by_mode(
+        {
+            name: count(min(r["value"] for r in rows if r["cumulative_share"] >= share))
+            for name, rows in _modes(frame).items()
+        }
+    )

@@ -53,6 +53,10 @@ def title(chart: Any) -> str:
     return (text if isinstance(text, str) else " ".join(text)).replace("\u00a0", " ")
 
 
+def subtitle(chart: Any) -> str:
+    return " ".join(spec(chart)["title"]["subtitle"]).replace("\u00a0", " ")
+
+
 def assert_says_what_is_missing(chart: Any, result: Table) -> None:
     facts = around(chart)
     assert facts
