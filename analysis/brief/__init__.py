@@ -36,6 +36,11 @@ def by_mode(frame: pl.DataFrame, column: str) -> dict[str, Any]:
     return dict(frame.select("traj_type", column).iter_rows())
 
 
+def sums(frame: pl.DataFrame, *columns: str) -> list[int]:
+    """Columns of counts, each summed over all rows."""
+    return [int(frame[column].sum()) for column in columns]
+
+
 def is_much(events: float, trials: float, share: float = MUCH) -> bool:
     """Some, and at least this share of those tried."""
     return events > 0 and events >= share * trials

@@ -4,7 +4,6 @@ import polars as pl
 
 from analysis.measures.calls import rate_columns
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import Number, is_much, note, rate, rows, say
 from analysis.schema import ARGUMENTS_CLASSES, TOOL_CALLS, Column, Table
 
 # The order in which charts and tables name them: sound, the schema's fault, the call's faults, not checkable.
@@ -55,43 +54,6 @@ FORMS = Table(
     ),
     key=("arguments_form", "arguments_state"),
 )
-
-
-def in_brief(classes: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many calls fit the schema that their record declares.
-
-    Args:
-        classes: conforms to CLASSES.
-
-    Returns:
-        One row, conforming to headlines.HEADLINES.
-    """
-    verdict, calls = pl.col("verdict"), pl.col("calls")
-    known = classes.select(
-        checkable=calls.filter(verdict != "unchecked").sum(),
-        valid=calls.filter(verdict == "valid").sum(),
-        over_required=calls.filter(verdict == "over_required").sum(),
-        broken=calls.filter(~verdict.cast(pl.String).is_in(["valid", "over_required", "unchecked"])).sum(),
-    )
-    return rows(
-        known,
-        Number(
-            rate("valid", "checkable"),
-            "of calls fit their schema",
-            say(
-                "{} of {} call(s) that can be held against one; {} more leave out what the tool did without",
-                "valid",
-                "checkable",
-                "over_required",
-            ),
-            note(
-                is_much("broken", "checkable"),
-                "Calls that break the schema of their tool: {} of {}.",
-                "broken",
-                "checkable",
-            ),
-        ),
-    )
 
 
 def classes(tool_calls: pl.LazyFrame) -> pl.LazyFrame:

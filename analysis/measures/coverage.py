@@ -11,7 +11,6 @@ from analysis.measures.expressions import (
     rated,
     top_share,
 )
-from analysis.measures.headlines import Number, count, decimal, note, rate, rows, say, side_by_side
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _IS_CATALOGUED = Column(
@@ -129,100 +128,6 @@ REPEATED = Table(
 )
 
 _IS_TALK = pl.col("traj_type") == "conversation"
-
-
-def in_brief(balance: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how much of the catalogue is there, how evenly, and what was run more than once.
-
-    Args:
-        balance: conforms to BALANCE.
-        scenarios: conforms to SCENARIO_SUMMARY.
-
-    Returns:
-        Seven rows, conforming to headlines.HEADLINES, in the order they are read; without a catalogue they say so.
-    """
-    spread = balance.filter(pl.col("grain") == "trajectories")
-    names = ("environments", "seen", "absent", "total", "minimum", "median", "maximum", "effective_environments")
-    counts = ("scenarios", "present", "missing", "uncatalogued", "seen", "paired", "repeats", "trajectories", "unnamed")
-    known = side_by_side(
-        spread.select(
-            pl.col(*names).first(),
-            catalogue=pl.col("has_catalogue").any(),
-            tenth=(pl.col("top_tenth_share") * pl.col("total")).round().sum(),
-        ),
-        scenarios.select(
-            pl.col(*counts).sum().name.prefix("scenario_"), scenario_catalogue=pl.col("has_catalogue").any()
-        ),
-    ).with_columns(runs=pl.col("scenario_trajectories") + pl.col("scenario_unnamed"))
-    return rows(
-        known,
-        Number(
-            count("seen"),
-            "environments with a trajectory",
-            pl.when("catalogue")
-            .then(say("of {}, those of the catalogue included; {} have none", "environments", "absent"))
-            .otherwise(pl.lit("no catalogue was given: how many are missing is not known")),
-            note(
-                pl.col("absent") > 0,
-                "Environments of the catalogue without any trajectory: {} of {}.",
-                "absent",
-                "environments",
-            ),
-        ),
-        Number(
-            decimal("median"),
-            "trajectories an environment, median",
-            say("from {} to {}; {} name an environment", "minimum", "maximum", "total"),
-        ),
-        Number(
-            decimal("effective_environments"),
-            "effective environments",
-            say("as many equal ones would be as diverse as these {}", "environments"),
-        ),
-        Number(
-            rate("tenth", "total"),
-            "of trajectories in the largest tenth",
-            say("{} of {} belong to the largest tenth of the environments", "tenth", "total"),
-        ),
-        Number(
-            pl.when("scenario_catalogue")
-            .then(rate("scenario_present", "scenario_scenarios"))
-            .otherwise(count("scenario_seen")),
-            "scenarios played",
-            pl.when("scenario_catalogue")
-            .then(
-                say(
-                    "{} of {} in the catalogue, and {} that it does not list",
-                    "scenario_present",
-                    "scenario_scenarios",
-                    "scenario_uncatalogued",
-                )
-            )
-            .otherwise(pl.lit("no catalogue was given: how many are missing is not known")),
-            note(
-                pl.col("scenario_missing") > 0,
-                "Scenarios of the catalogue without a trajectory: {} of {}.",
-                "scenario_missing",
-                "scenario_scenarios",
-            ),
-        ),
-        Number(
-            rate("scenario_paired", "scenario_seen"),
-            "of scenarios run in both modes",
-            say("{} of {} that were run", "scenario_paired", "scenario_seen"),
-        ),
-        Number(
-            count("scenario_repeats"),
-            "runs beyond the first",
-            say("of a scenario in one mode, among {} that name their scenario", "scenario_trajectories"),
-            note(
-                pl.col("scenario_unnamed") > 0,
-                "Trajectories that name no scenario: {} of {}.",
-                "scenario_unnamed",
-                "runs",
-            ),
-        ),
-    )
 
 
 def environments(trajectories: pl.LazyFrame, environments: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:

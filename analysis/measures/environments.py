@@ -3,7 +3,6 @@
 import polars as pl
 
 from analysis.measures.expressions import natural_order
-from analysis.measures.headlines import NOTHING, Number, count, decimal, note, rate, rows, say, side_by_side
 from analysis.schema import ENVIRONMENTS, Column, Table
 
 # Published for EnvScaler-191-Env: quantity -> (mean, median).
@@ -85,87 +84,6 @@ CHECKS_PER_SCENARIO = Table(
     ),
     key=("checks",),
 )
-
-
-def in_brief(each: pl.LazyFrame, checks: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how much the environments hold, and how much of it changes their state.
-
-    Args:
-        each: conforms to PER_ENVIRONMENT.
-        checks: conforms to CHECKS_PER_SCENARIO.
-
-    Returns:
-        Seven rows, conforming to headlines.HEADLINES, in the order they are read; none without an environment.
-    """
-    query, change = pl.col("query_tools"), pl.col("change_tools")
-    scenarios = pl.col("scenarios")
-    known = side_by_side(
-        each.select(
-            environments=pl.len(),
-            query=query.sum(),
-            change=change.sum(),
-            fixed=(change == 0).sum(),
-            median_tools=(query + change).median(),
-            fewest_tools=(query + change).min(),
-            most_tools=(query + change).max(),
-            median_categories=pl.col("state_categories").median(),
-            entities=pl.col("state_entities").sum(),
-            median_rules=pl.col("rules").median(),
-            ruleless=(pl.col("rules") == 0).sum(),
-            scenarios=scenarios.sum(),
-            are_known=scenarios.is_not_null().any(),
-            bare=(scenarios == 0).sum(),
-        ),
-        checks.select(pl.col("mean_checks", "all_scenarios").first()),
-    ).with_columns(tools=pl.col("query") + pl.col("change"))
-    return rows(
-        known.filter(pl.col("environments") > 0),
-        Number(count("environments"), "environments", pl.lit("in the sibling set given")),
-        Number(
-            decimal("median_tools"),
-            "tools an environment, median",
-            say("from {} to {}; {} in all", "fewest_tools", "most_tools", "tools"),
-        ),
-        Number(
-            rate("change", "tools"),
-            "of tools change the state",
-            say("{} of {}; the others read", "change", "tools"),
-            note(
-                pl.col("fixed") > 0,
-                "Environments in which no tool changes the state: {} of {}.",
-                "fixed",
-                "environments",
-            ),
-        ),
-        Number(
-            decimal("median_categories"),
-            "state categories, median",
-            say("attributes of an environment's entities; {} entities in all", "entities"),
-        ),
-        Number(
-            decimal("median_rules"),
-            "rules, median",
-            say("constraints of an environment; {} have none", "ruleless"),
-        ),
-        Number(
-            pl.when("are_known").then(count("scenarios")).otherwise(pl.lit(NOTHING)),
-            "scenarios",
-            pl.when("are_known")
-            .then(say("in the sibling sets given; {} environment(s) without any", "bare"))
-            .otherwise(pl.lit("no sibling set of scenarios was given")),
-            note(
-                pl.col("bare") > 0,
-                "Environments without a scenario in the sets given: {} of {}.",
-                "bare",
-                "environments",
-            ),
-        ),
-        Number(
-            decimal("mean_checks"),
-            "checks a scenario",
-            say("mean over {} scenario(s) with checks", "all_scenarios"),
-        ),
-    )
 
 
 def per_environment(environments: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:

@@ -4,7 +4,6 @@ import polars as pl
 
 from analysis.measures.calls import rate_columns, trajectory_key
 from analysis.measures.expressions import natural_order, rated
-from analysis.measures.headlines import MUCH_UNKNOWN, Number, count, is_much, note, rate, rows, say
 from analysis.schema import OUTCOME_RULES, TOOL_CALLS, Column, Table
 
 _COUNTS = (
@@ -87,37 +86,6 @@ _FOLDS = (
     (r"""(["']?<(?:id|n|time)>["']?)(?:, ["']?<(?:id|n|time)>["']?)+""", "$1, …"),
 )
 _TEMPLATE_CHARS = 200
-
-
-def in_brief(by_mode: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many calls there are and how many of them fail.
-
-    Args:
-        by_mode: conforms to MODES.
-
-    Returns:
-        Two rows, conforming to headlines.HEADLINES; of a source without a call all are 0.
-    """
-    known = by_mode.select(pl.col("calls", "errors", "judged", "unknown").sum())
-    return rows(
-        known,
-        Number(
-            count("calls"),
-            "tool calls",
-            say("unreadable blocks included; the results of {} say neither ok nor error", "unknown"),
-            note(
-                is_much("unknown", "calls", MUCH_UNKNOWN),
-                "Calls whose result says neither ok nor error: {} of {}; error rates leave them out.",
-                "unknown",
-                "calls",
-            ),
-        ),
-        Number(
-            rate("errors", "judged"),
-            "of calls fail",
-            say("{} of {} call(s) whose result says ok or error; no measure of quality", "errors", "judged"),
-        ),
-    )
 
 
 def by_mode(tool_calls: pl.LazyFrame) -> pl.LazyFrame:

@@ -5,24 +5,32 @@ from collections.abc import Iterable
 import polars as pl
 
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import (
-    BOTH_MODES,
-    MUCH_UNKNOWN,
-    Number,
-    both,
-    count,
-    is_much,
-    note,
-    rate,
-    rows,
-    say,
-    side_by_side,
-)
 from analysis.schema import END_CLASSES, FINDINGS, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
 _RECORDS = Column("records", pl.UInt32(), "records kept", unit="records")
 CANDIDATES = {"assistant_messages": "assistant messages", "tool_calls": "tool calls", "tool_messages": "tool messages"}
+
+SUMMARY = Table(
+    "overview_summary",
+    "source",
+    (
+        Column("kept", pl.UInt32(), "records kept", unit="records"),
+        Column("rejected", pl.UInt32(), "records that could not be read", unit="records"),
+        Column("conversations", pl.UInt32(), "records kept of the mode with a user", unit="records"),
+        Column("non_conversations", pl.UInt32(), "records kept of the mode without", unit="records"),
+        Column("environments", pl.UInt32(), "environments that records name", unit="environments"),
+        Column("scenarios", pl.UInt32(), "scenarios that records name", unit="scenarios"),
+        Column("conversation_steps", pl.Float64(), "median steps with a user", unit="steps", nullable=True),
+        Column("non_conversation_steps", pl.Float64(), "median steps without", unit="steps", nullable=True),
+        Column("calls", pl.UInt32(), "calls, including unreadable blocks", unit="calls"),
+        Column("errors", pl.UInt32(), "calls whose result is an error", unit="calls"),
+        Column("judged", pl.UInt32(), "calls whose result is ok or an error", unit="calls"),
+        Column("unknown", pl.UInt32(), "calls whose result says neither", unit="calls"),
+        Column("sound", pl.UInt32(), "records without a finding", unit="records"),
+    ),
+    key=("kept",),
+)
 
 RULES = Table(
     "overview_rules",
@@ -94,10 +102,10 @@ REASONS = Table(
 )
 
 
-def in_brief(
+def summary(
     trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, findings: pl.LazyFrame, rejected: pl.LazyFrame
 ) -> pl.LazyFrame:
-    """The numbers a reader takes away, as text with their denominators.
+    """What was read and what the records are, in one row.
 
     Args:
         trajectories: conforms to TRAJECTORIES.
@@ -106,68 +114,29 @@ def in_brief(
         rejected: conforms to REJECTED.
 
     Returns:
-        Eight rows, conforming to headlines.HEADLINES, in the order they are read; none for a source without any record.
+        One row, conforming to SUMMARY; none for a source without any record.
     """
-    is_talk = pl.col("traj_type") == "conversation"
-    steps = pl.col("assistant_messages")
-    known = (
-        side_by_side(
-            trajectories.select(
-                kept=pl.len(),
-                talks=is_talk.sum(),
-                solos=(~is_talk).sum(),
-                environments=pl.col("env_id").drop_nulls().n_unique(),
-                scenarios=pl.struct("env_id", "task_id").filter(pl.col("task_id").is_not_null()).n_unique(),
-                steps_talk=steps.filter(is_talk).median(),
-                steps_solo=steps.filter(~is_talk).median(),
-            ),
-            rejected.select(rejected=pl.len()),
-            _breaking(trajectories, findings).select(breaking=pl.len()),
-            tool_calls.select(
-                calls=pl.len(),
-                judged=(pl.col("outcome") != "unknown").sum(),
-                unknown=(pl.col("outcome") == "unknown").sum(),
-                errors=(pl.col("outcome") == "error").sum(),
-            ),
-        )
-        .with_columns(read=pl.col("kept") + pl.col("rejected"), sound=pl.col("kept") - pl.col("breaking"))
-        .filter(pl.col("read") > 0)
+    is_talk, steps = pl.col("traj_type") == "conversation", pl.col("assistant_messages")
+    outcome = pl.col("outcome")
+    records = trajectories.select(
+        kept=pl.len(),
+        conversations=is_talk.sum(),
+        non_conversations=(~is_talk).sum(),
+        environments=pl.col("env_id").drop_nulls().n_unique(),
+        scenarios=pl.struct("env_id", "task_id").filter(pl.col("task_id").is_not_null()).n_unique(),
+        conversation_steps=steps.filter(is_talk).median(),
+        non_conversation_steps=steps.filter(~is_talk).median(),
     )
-    return rows(
-        known,
-        Number(
-            count("kept"),
-            "records kept",
-            say("of {} read; {} rejected", "read", "rejected"),
-            note(pl.col("rejected") > 0, "Records that could not be read: {} of {}.", "rejected", "read"),
-        ),
-        Number(count("environments"), "environments", pl.lit("distinct env_id among the records kept")),
-        Number(count("scenarios"), "scenarios", pl.lit("distinct scenarios among the records kept")),
-        Number(count("talks"), "conversations", say("with a simulated user; the other {} run without", "solos")),
-        Number(both("steps"), "steps, median", pl.lit(f"assistant messages per trajectory; {BOTH_MODES}")),
-        Number(count("calls"), "tool calls", pl.lit("in the records kept, unreadable blocks included")),
-        Number(
-            rate("errors", "judged"),
-            "of calls fail",
-            say(
-                "{} of {} call(s) whose result says ok or error, {} say neither; no measure of quality",
-                "errors",
-                "judged",
-                "unknown",
-            ),
-            note(
-                is_much("unknown", "calls", MUCH_UNKNOWN),
-                "Calls whose result says neither ok nor error: {} of {}; error rates leave them out.",
-                "unknown",
-                "calls",
-            ),
-        ),
-        Number(
-            rate("sound", "kept"),
-            "records without a finding",
-            say("{} of {} records kept break no rule of the contract", "sound", "kept"),
-        ),
+    calls = tool_calls.select(
+        calls=pl.len(),
+        errors=(outcome == "error").sum(),
+        judged=(outcome != "unknown").sum(),
+        unknown=(outcome == "unknown").sum(),
     )
+    others = [rejected.select(rejected=pl.len()), _breaking(trajectories, findings).select(breaking=pl.len())]
+    row = pl.concat([records, calls, *others], how="horizontal")
+    sound = pl.col("kept") - pl.col("breaking")
+    return SUMMARY.select(row.with_columns(sound=sound).filter(pl.col("kept") + pl.col("rejected") > 0))
 
 
 def rules(trajectories: pl.LazyFrame, findings: pl.LazyFrame, contract: Iterable[tuple[str, str, str]]) -> pl.LazyFrame:

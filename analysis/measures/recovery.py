@@ -4,7 +4,6 @@ import polars as pl
 
 from analysis.measures.calls import argument_key, rate_columns, tool_key, trajectory_key
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import Number, rate, rows, say
 from analysis.schema import TOOL_CALLS, Column, Table
 
 _TRAJ_TYPE = TOOL_CALLS["traj_type"]
@@ -84,30 +83,6 @@ TOOLS = Table(
     (TOOL_CALLS["env_id"], TOOL_CALLS["tool_name"], _ERRORS, _RECOVERED, *_RECOVERED_RATE),
     key=("env_id", "tool_name"),
 )
-
-
-def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
-    """Say what follows an error.
-
-    Args:
-        summary: conforms to SUMMARY.
-
-    Returns:
-        Two rows, conforming to headlines.HEADLINES.
-    """
-    return rows(
-        summary.select(pl.col("errors", "recovered", "identical_retries").sum()),
-        Number(
-            rate("recovered", "errors"),
-            "of errors are recovered",
-            say("after {} of {} error(s) a later call of the same tool is ok", "recovered", "errors"),
-        ),
-        Number(
-            rate("identical_retries", "errors"),
-            "of errors are retried unchanged",
-            say("after {} of {} error(s) the next call is the same", "identical_retries", "errors"),
-        ),
-    )
 
 
 def summary(tool_calls: pl.LazyFrame) -> pl.LazyFrame:

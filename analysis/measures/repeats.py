@@ -8,7 +8,6 @@ import polars as pl
 
 from analysis.measures.calls import KIND, identity, rate_columns, tool_key, trajectory_key, with_kind
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import Number, note, rate, rows, say, side_by_side
 from analysis.schema import TOOL_CALLS, Column, Table
 
 # A loop: a block of at most this many calls, at least so often in a row.
@@ -83,50 +82,6 @@ LOOPING = Table(
     ),
     key=("traj_type", "period"),
 )
-
-
-def in_brief(shares: pl.LazyFrame, looping: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how much is called again, and how many trajectories loop.
-
-    Args:
-        shares: conforms to SHARES.
-        looping: conforms to LOOPING.
-
-    Returns:
-        Two rows, conforming to headlines.HEADLINES.
-    """
-    is_any = pl.col("period") == 0
-    known = side_by_side(
-        shares.select(pl.col("calls", "repeats", "idle_repeats").sum()),
-        looping.select(
-            looping=pl.col("trajectories").filter(is_any).sum(),
-            calling=pl.col("mode_trajectories").filter(is_any).sum(),
-        ),
-    )
-    return rows(
-        known,
-        Number(
-            rate("repeats", "calls"),
-            "of calls repeat an earlier one",
-            say(
-                "{} of {} calls that name a tool; {} with no changing call in between",
-                "repeats",
-                "calls",
-                "idle_repeats",
-            ),
-        ),
-        Number(
-            rate("looping", "calling"),
-            "of trajectories loop",
-            say("{} of {} with a call repeat a block of calls three times or more", "looping", "calling"),
-            note(
-                pl.col("looping") > 0,
-                "Trajectories that make the same calls three times in a row or more: {} of {}.",
-                "looping",
-                "calling",
-            ),
-        ),
-    )
 
 
 def shares(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:

@@ -3,20 +3,6 @@
 import polars as pl
 
 from analysis.measures.expressions import counted_quantile, natural_order, quantile, scenario
-from analysis.measures.headlines import (
-    BOTH_MODES,
-    Number,
-    both,
-    count,
-    decimal,
-    is_much,
-    note,
-    of_modes,
-    rate,
-    rows,
-    say,
-    side_by_side,
-)
 from analysis.measures.resampling import ratio_interval
 from analysis.schema import TRAJECTORIES, Column, Table
 
@@ -117,74 +103,6 @@ CHARACTERS = Table(
     ),
     key=("traj_type", "kind"),
 )
-
-
-def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how long trajectories are in either mode, and how many stand where the publisher cut.
-
-    Args:
-        summary: conforms to SUMMARY.
-
-    Returns:
-        Eight rows, conforming to headlines.HEADLINES, in the order they are read; a mode that is absent has a dash.
-    """
-    steps, calls, users = (summary.filter(pl.col("quantity") == quantity) for quantity in QUANTITIES.values())
-    runs = of_modes("trajectories", "runs")
-    known = side_by_side(
-        steps.select(
-            **runs,
-            **of_modes("median", "steps"),
-            **of_modes("p95", "late"),
-            **of_modes("maximum", "longest"),
-            trajectories=pl.col("trajectories").sum(),
-            all_steps=pl.col("total").sum(),
-            at_low=pl.col("at_edge_low").sum(),
-            at_high=pl.col("at_edge_high").sum(),
-            outside=pl.col("outside_edges").sum(),
-        ),
-        calls.select(**of_modes("median", "calls"), all_calls=pl.col("total").sum()),
-        users.select(**of_modes("median", "users"), **of_modes("maximum", "most_users")),
-    ).with_columns(at_edge=pl.col("at_low") + pl.col("at_high"), per_step=pl.col("all_calls") / pl.col("all_steps"))
-    is_cut = is_much("at_high", "trajectories") & (pl.col("outside") == 0)
-    return rows(
-        known,
-        Number(
-            count("trajectories"),
-            "trajectories",
-            say("{} conversation(s), {} without a user", "runs_talk", "runs_solo"),
-        ),
-        Number(both("steps"), "steps, median", pl.lit(f"a step is an assistant message; {BOTH_MODES}")),
-        Number(both("late"), "steps, 95th percentile", pl.lit(f"one run in twenty is longer; {BOTH_MODES}")),
-        Number(both("longest"), "steps, most", pl.lit(f"in the longest run; {BOTH_MODES}")),
-        Number(both("calls"), "tool calls, median", pl.lit(f"in a run, unreadable blocks included; {BOTH_MODES}")),
-        Number(
-            decimal(pl.col("per_step").fill_nan(None), 2),
-            "calls a step",
-            say("{} call(s) over {} step(s)", "all_calls", "all_steps"),
-        ),
-        Number(
-            decimal("users_talk"),
-            "user messages, median",
-            say("in one of {} conversations, the closing one included; {} at most", "runs_talk", "most_users_talk"),
-        ),
-        Number(
-            rate("at_edge", "trajectories"),
-            "of runs stand at the edge",
-            say(
-                "of the publisher's filter: {} with the fewest steps it kept, {} with the most; {} lie outside",
-                "at_low",
-                "at_high",
-                "outside",
-            ),
-            note(
-                is_cut,
-                "Runs with exactly as many steps as the publisher kept at most: {} of {}, and none longer; those that "
-                "were longer are missing.",
-                "at_high",
-                "trajectories",
-            ),
-        ),
-    )
 
 
 def distribution(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame:

@@ -2,15 +2,17 @@
 
 import polars as pl
 
-from analysis.measures.headlines import Number, count, decimal, rows, say, side_by_side
 from analysis.schema import TRAJECTORIES, Column, Table
+
+MOST_ERRORS, LONGEST, MOST_REPEATS, AT_RANDOM = "most errors", "longest", "most repeated calls", "at random"
+REASONS = (MOST_ERRORS, LONGEST, MOST_REPEATS, AT_RANDOM)
 
 TELLING = Table(
     "telling",
     "trajectory worth reading",
     (
         TRAJECTORIES["trajectory_id"],
-        Column("reason", pl.String(), "why it was chosen"),
+        Column("reason", pl.Enum(REASONS), "why it was chosen"),
         TRAJECTORIES["env_id"],
         TRAJECTORIES["assistant_messages"],
         TRAJECTORIES["tool_calls"],
@@ -22,45 +24,8 @@ TELLING = Table(
     key=("trajectory_id",),
 )
 
-# A reason, the column it goes by, and how it is said of a trajectory.
-_REASONS = (
-    ("errors", "most errors: {} of its calls failed"),
-    ("assistant_messages", "longest: {} steps"),
-    ("repeated_calls", "most repeated calls: {} made again with the same arguments"),
-)
-
-
-def in_brief(chosen: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many trajectories are shown, and how far the farthest go.
-
-    Args:
-        chosen: conforms to TELLING.
-        trajectories: conforms to TRAJECTORIES: those that were chosen from.
-
-    Returns:
-        Four rows, conforming to headlines.HEADLINES, in the order they are read. Who has most of a thing is chosen for
-        it or for an earlier reason, so that the most of those shown is the most of all.
-    """
-    known = side_by_side(
-        chosen.select(
-            shown=pl.len(),
-            errors=pl.col("errors").max(),
-            steps=pl.col("assistant_messages").max(),
-            repeated=pl.col("repeated_calls").max(),
-        ),
-        trajectories.select(all=pl.len()),
-    )
-    return rows(
-        known,
-        Number(count("shown"), "trajectories shown", say("of {}: those that tell most, and some by chance", "all")),
-        Number(decimal("errors"), "failed calls, most", pl.lit("in one trajectory of the selection")),
-        Number(decimal("steps"), "steps, most", pl.lit("assistant messages of the longest trajectory")),
-        Number(
-            decimal("repeated"),
-            "calls made again, most",
-            pl.lit("with the same arguments, in one trajectory of the selection"),
-        ),
-    )
+# A reason and the column it goes by.
+_COLUMNS = {MOST_ERRORS: "errors", LONGEST: "assistant_messages", MOST_REPEATS: "repeated_calls"}
 
 
 def telling(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, each: int = 2, seed: int = 0) -> pl.LazyFrame:
@@ -77,15 +42,15 @@ def telling(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, each: int =
     """
     counted = _counted(trajectories, tool_calls)
     chosen: list[pl.LazyFrame] = []
-    for place, (column, sentence) in enumerate(_REASONS):
+    for reason, column in _COLUMNS.items():
         left = counted if not chosen else counted.join(pl.concat(chosen), on="trajectory_id", how="anti")
         best = left.filter(pl.col(column) > 0).sort(column, "trajectory_id", descending=[True, False]).head(each)
-        chosen.append(best.with_columns(reason=pl.format(sentence, column), place=pl.lit(place)))
+        chosen.append(best.with_columns(reason=pl.lit(reason, pl.Enum(REASONS))))
     left = counted.join(pl.concat(chosen), on="trajectory_id", how="anti")
     by_chance = left.sort(pl.col("trajectory_id").hash(seed), "trajectory_id").head(each)
-    chosen.append(by_chance.with_columns(reason=pl.lit("at random"), place=pl.lit(len(_REASONS))))
+    chosen.append(by_chance.with_columns(reason=pl.lit(AT_RANDOM, pl.Enum(REASONS))))
     # The sorts within a reason hold: the concatenation keeps them.
-    return TELLING.select(pl.concat(chosen).sort("place", maintain_order=True))
+    return TELLING.select(pl.concat(chosen).sort("reason", maintain_order=True))
 
 
 def _counted(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:

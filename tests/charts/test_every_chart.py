@@ -65,11 +65,11 @@ def test_an_empty_frame_is_answered_with_what_is_missing(name: str) -> None:
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_chart_can_be_combined_like_any_of_altair(name: str) -> None:
     chart, frame, _ = drawn(name)
-    combined = chart & chart
+    combined = [chart]
     if not isinstance(chart, alt.FacetChart):  # of which Altair makes no layers, facets and repetitions
         column = frame.columns[0]
-        combined = (chart + chart) & chart.facet(f"{column}:N") & chart.repeat(row=[column])
-    combined.to_dict()
+        combined += [chart + chart, chart.facet(f"{column}:N"), chart.repeat(row=[column])]
+    alt.vconcat(*combined).to_dict()
 
 
 def test_importing_our_charts_leaves_altair_as_it_was() -> None:

@@ -8,25 +8,17 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis.measures import (
-    arguments,
     compare,
-    coverage,
     dialogue,
     duplicates,
-    environments,
     grounding,
     headlines,
-    outcomes,
     reasoning,
-    recovery,
-    repeats,
     rewards,
     sequences,
-    step_lengths,
-    telling,
     training_budget,
 )
-from analysis.schema import TRAJECTORIES, Table
+from analysis.schema import Table
 from tests.measures.frames import rows, shuffled
 
 TALK, SOLO = "conversation", "non_conversation"
@@ -34,39 +26,6 @@ TALK, SOLO = "conversation", "non_conversation"
 Results = dict[Table, list[dict[str, Any]]]
 Brief = Callable[..., pl.LazyFrame]
 
-CALLED: Results = {
-    outcomes.MODES: [
-        {"traj_type": TALK, "calls": 1_040, "errors": 90, "judged": 1_000, "unknown": 40},
-        {"traj_type": SOLO, "calls": 260, "errors": 10, "judged": 250, "unknown": 10},
-    ]
-}
-CLASSES: Results = {
-    arguments.CLASSES: [
-        {"traj_type": TALK, "verdict": "valid", "calls": 1_000},
-        {"traj_type": TALK, "verdict": "over_required", "calls": 30},
-        {"traj_type": SOLO, "verdict": "over_required", "calls": 10},
-        {"traj_type": SOLO, "verdict": "valid", "calls": 200},
-        {"traj_type": SOLO, "verdict": "wrong_type", "calls": 10},
-        {"traj_type": SOLO, "verdict": "unchecked", "calls": 50},
-    ]
-}
-RECOVERED: Results = {
-    recovery.SUMMARY: [
-        {"traj_type": TALK, "errors": 90, "recovered": 60, "identical_retries": 9},
-        {"traj_type": SOLO, "errors": 10, "recovered": 5, "identical_retries": 1},
-    ]
-}
-REPEATED: Results = {
-    repeats.SHARES: [
-        {"traj_type": TALK, "kind": "query", "calls": 900, "repeats": 30, "idle_repeats": 20},
-        {"traj_type": SOLO, "kind": "change", "calls": 300, "repeats": 6, "idle_repeats": 4},
-    ],
-    repeats.LOOPING: [
-        {"traj_type": TALK, "period": 0, "loops": 3, "trajectories": 3, "mode_trajectories": 100},
-        {"traj_type": TALK, "period": 1, "loops": 3, "trajectories": 3, "mode_trajectories": 100},
-        {"traj_type": SOLO, "period": 0, "loops": 0, "trajectories": 0, "mode_trajectories": 20},
-    ],
-}
 FOLLOWED: Results = {
     sequences.ENTROPY: [
         {"env_id": "bank", "effective_choices": 2.0},
@@ -102,37 +61,6 @@ GROUNDED: Results = {
         {"traj_type": SOLO, "longest_chain": 2, "trajectories": 20},
     ],
 }
-MEASURED: Results = {
-    step_lengths.SUMMARY: [
-        {
-            "quantity": "steps", "traj_type": TALK, "trajectories": 90, "total": 1_000, "median": 12.5, "p95": 30.0,
-            "maximum": 39, "at_edge_low": 1, "at_edge_high": 4, "outside_edges": 0,
-        },
-        {
-            "quantity": "steps", "traj_type": SOLO, "trajectories": 10, "total": 200, "median": 20.0, "p95": 28.5,
-            "maximum": 29, "at_edge_low": 1, "at_edge_high": 2, "outside_edges": 0,
-        },
-        {"quantity": "tool calls", "traj_type": TALK, "trajectories": 90, "total": 700, "median": 7.0},
-        {"quantity": "tool calls", "traj_type": SOLO, "trajectories": 10, "total": 190, "median": 19.0},
-        {"quantity": "user messages", "traj_type": TALK, "trajectories": 90, "median": 5.0, "maximum": 11},
-        {"quantity": "user messages", "traj_type": SOLO, "trajectories": 10, "median": 1.0, "maximum": 1},
-    ]
-}  # fmt: skip
-COVERED: Results = {
-    coverage.BALANCE: [
-        {
-            "grain": "trajectories", "has_catalogue": True, "environments": 30, "seen": 25, "absent": 5, "total": 1_200,
-            "minimum": 0, "median": 38.5, "maximum": 90, "effective_environments": 20.04, "top_tenth_share": 0.2,
-        },
-        {"grain": "scenarios", "has_catalogue": True, "environments": 30, "seen": 25, "total": 600, "median": 20.0},
-    ],
-    coverage.SCENARIO_SUMMARY: [
-        {
-            "has_catalogue": True, "scenarios": 800, "present": 600, "missing": 200, "uncatalogued": 0, "seen": 600,
-            "paired": 540, "repeats": 7, "trajectories": 1_190, "unnamed": 10,
-        }
-    ],
-}  # fmt: skip
 THOUGHT: Results = {
     reasoning.SUMMARY: [
         {"traj_type": TALK, "assistant_messages": 900, "without_reasoning": 60, "p50_chars": 310.5, "max_chars": 4_000},
@@ -213,33 +141,6 @@ COPIED: Results = {
     ],
     duplicates.TASKS_SUMMARY: [{"tasks": 200, "verified": 8, "identical": 2, "tasks_in_pairs": 10}],
 }
-HELD: Results = {
-    environments.PER_ENVIRONMENT: [
-        {
-            "env_id": "bank", "query_tools": 10, "change_tools": 8, "state_entities": 3, "state_categories": 20,
-            "rules": 4, "scenarios": 40,
-        },
-        {
-            "env_id": "zoo", "query_tools": 7, "change_tools": 0, "state_entities": 2, "state_categories": 11,
-            "rules": 0, "scenarios": 0,
-        },
-        {
-            "env_id": "shop", "query_tools": 9, "change_tools": 3, "state_entities": 1, "state_categories": 12,
-            "rules": 1, "scenarios": 5,
-        },
-    ],
-    environments.CHECKS_PER_SCENARIO: [
-        {"checks": 2, "scenarios": 10, "all_scenarios": 30, "mean_checks": 4.0},
-        {"checks": 5, "scenarios": 20, "all_scenarios": 30, "mean_checks": 4.0},
-    ],
-}  # fmt: skip
-CHOSEN: Results = {
-    telling.TELLING: [
-        {"trajectory_id": "a", "errors": 9, "assistant_messages": 12, "repeated_calls": 1},
-        {"trajectory_id": "b", "errors": 2, "assistant_messages": 39, "repeated_calls": 6},
-    ],
-    TRAJECTORIES: [{"trajectory_id": name} for name in "abc"],
-}
 REWARDED: Results = {
     rewards.SUMMARY: [
         {
@@ -301,55 +202,6 @@ COMPARED: Results = {
 # A page's question, what its headlines are made of, and what they say: value, meaning, attention by label.
 Said = dict[str, tuple[str, str, str | None]]
 CASES: dict[str, tuple[Brief, Results, Said]] = {
-    "outcomes": (
-        outcomes.in_brief,
-        CALLED,
-        {
-            "tool calls": ("1,300", "unreadable blocks included; the results of 50 say neither ok nor error", None),
-            "of calls fail": (
-                "8.0 %",
-                "100 of 1,250 calls whose result says ok or error; no measure of quality",
-                None,
-            ),
-        },
-    ),
-    "arguments": (
-        arguments.in_brief,
-        CLASSES,
-        {
-            # 1,200 of 1,000 + 40 + 200 + 10; the 50 that nothing could check are left out
-            "of calls fit their schema": (
-                "96.0 %",
-                "1,200 of 1,250 calls that can be held against one; 40 more leave out what the tool did without",
-                None,
-            ),
-        },
-    ),
-    "recovery": (
-        recovery.in_brief,
-        RECOVERED,
-        {
-            "of errors are recovered": ("65.0 %", "after 65 of 100 errors a later call of the same tool is ok", None),
-            "of errors are retried unchanged": ("10.0 %", "after 10 of 100 errors the next call is the same", None),
-        },
-    ),
-    "repeats": (
-        repeats.in_brief,
-        REPEATED,
-        {
-            "of calls repeat an earlier one": (
-                "3.0 %",
-                "36 of 1,200 calls that name a tool; 24 with no changing call in between",
-                None,
-            ),
-            # A trajectory that loops at one period counts once: the row of any period has it.
-            "of trajectories loop": (
-                "2.5 %",
-                "3 of 120 with a call repeat a block of calls three times or more",
-                "Trajectories that make the same calls three times in a row or more: 3 of 120.",
-            ),
-        },
-    ),
     "sequences": (
         sequences.in_brief,
         FOLLOWED,
@@ -391,62 +243,6 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
                 "75.0 %",
                 "90 of 120 with a call use in one what another returned",
                 None,
-            ),
-        },
-    ),
-    "step_lengths": (
-        step_lengths.in_brief,
-        MEASURED,
-        {
-            "trajectories": ("100", "90 conversations, 10 without a user", None),
-            "steps, median": ("12.5 / 20", "a step is an assistant message; conversations / without a user", None),
-            "steps, 95th percentile": (
-                "30 / 28.5",
-                "one run in twenty is longer; conversations / without a user",
-                None,
-            ),
-            "steps, most": ("39 / 29", "in the longest run; conversations / without a user", None),
-            "tool calls, median": (
-                "7 / 19",
-                "in a run, unreadable blocks included; conversations / without a user",
-                None,
-            ),
-            "calls a step": ("0.74", "890 calls over 1,200 steps", None),
-            "user messages, median": ("5", "in one of 90 conversations, the closing one included; 11 at most", None),
-            "of runs stand at the edge": (
-                "8.0 %",
-                "of the publisher's filter: 2 with the fewest steps it kept, 6 with the most; 0 lie outside",
-                "Runs with exactly as many steps as the publisher kept at most: 6 of 100, and none longer; those that "
-                "were longer are missing.",
-            ),
-        },
-    ),
-    "coverage": (
-        coverage.in_brief,
-        COVERED,
-        {
-            "environments with a trajectory": (
-                "25",
-                "of 30, those of the catalogue included; 5 have none",
-                "Environments of the catalogue without any trajectory: 5 of 30.",
-            ),
-            "trajectories an environment, median": ("38.5", "from 0 to 90; 1,200 name an environment", None),
-            "effective environments": ("20", "as many equal ones would be as diverse as these 30", None),
-            "of trajectories in the largest tenth": (
-                "20.0 %",
-                "240 of 1,200 belong to the largest tenth of the environments",
-                None,
-            ),
-            "scenarios played": (
-                "75.0 %",
-                "600 of 800 in the catalogue, and 0 that it does not list",
-                "Scenarios of the catalogue without a trajectory: 200 of 800.",
-            ),
-            "of scenarios run in both modes": ("90.0 %", "540 of 600 that were run", None),
-            "runs beyond the first": (
-                "7",
-                "of a scenario in one mode, among 1,190 that name their scenario",
-                "Trajectories that name no scenario: 10 of 1,200.",
             ),
         },
     ),
@@ -566,37 +362,6 @@ CASES: dict[str, tuple[Brief, Results, Said]] = {
             ),
         },
     ),
-    "environments": (
-        environments.in_brief,
-        HELD,
-        {
-            "environments": ("3", "in the sibling set given", None),
-            "tools an environment, median": ("12", "from 7 to 18; 37 in all", None),
-            "of tools change the state": (
-                "29.7 %",
-                "11 of 37; the others read",
-                "Environments in which no tool changes the state: 1 of 3.",
-            ),
-            "state categories, median": ("12", "attributes of an environment's entities; 6 entities in all", None),
-            "rules, median": ("1", "constraints of an environment; 1 have none", None),
-            "scenarios": (
-                "45",
-                "in the sibling sets given; 1 environment without any",
-                "Environments without a scenario in the sets given: 1 of 3.",
-            ),
-            "checks a scenario": ("4", "mean over 30 scenarios with checks", None),
-        },
-    ),
-    "telling": (
-        telling.in_brief,
-        CHOSEN,
-        {
-            "trajectories shown": ("2", "of 3: those that tell most, and some by chance", None),
-            "failed calls, most": ("9", "in one trajectory of the selection", None),
-            "steps, most": ("39", "assistant messages of the longest trajectory", None),
-            "calls made again, most": ("6", "with the same arguments, in one trajectory of the selection", None),
-        },
-    ),
     "rewards": (
         rewards.in_brief,
         REWARDED,
@@ -692,22 +457,14 @@ def test_headlines_do_not_depend_on_the_order_of_rows(name: str) -> None:
 
 
 NOUGHT = {
-    "outcomes": ["0", "0 of 0"],
-    "arguments": ["0 of 0"],
-    "recovery": ["0 of 0"] * 2,
-    "repeats": ["0 of 0"] * 2,
     "sequences": ["–", "–", "0 of 0"],
     "grounding": ["0 of 0", "0 of 0", "–", "0 of 0"],
-    "step_lengths": ["0", "– / –", "– / –", "– / –", "– / –", "–", "–", "0 of 0"],
-    "coverage": ["0", "–", "–", "0 of 0", "0", "0 of 0", "0"],
     "reasoning": ["0 of 0", "– / –"],
     "training_budget": ["0", "0 of 0", "0 of 0", "0 of 0", "0 of 0", "–"],
     "dialogue": ["0", "0 of 0", "0 of 0", "0 of 0", "–", "–", "0 of 0", "–"],
     "duplicates": ["0", "0 of 0", "0 of 0", "– / –", "– / –", "0 of 0"],
     # Their notebooks say in a sentence that there is nothing.
-    "environments": [],
     "rewards": [],
-    "telling": ["0", "–", "–", "–"],
     "compare": ["0 / 0", "0", "– / –", "– / –", "0 of 0", "0 of 0", "0"],
 }
 
@@ -747,58 +504,12 @@ def test_a_noun_agrees_with_the_count_before_it(numbers: tuple[int | None, int],
     assert facts.select(headlines.say("in {} environment(s), under {} name(s); no more", "a", "b")).item() == said
 
 
-def test_a_rate_over_fewer_than_twenty_is_counts() -> None:
-    few = [{"traj_type": TALK, "errors": 19, "recovered": 7}]
-    assert read(made(recovery.in_brief, {recovery.SUMMARY: few}))["of errors are recovered"][0] == "7 of 19"
-
-
-def test_unknown_results_need_attention_from_a_fifth_of_the_calls_on() -> None:
-    def noted(unknown: int) -> list[str]:
-        return attention(
-            made(outcomes.in_brief, {outcomes.MODES: [{"traj_type": TALK, "calls": 100, "unknown": unknown}]})
-        )
-
-    assert noted(19) == []
-    assert noted(20) == ["Calls whose result says neither ok nor error: 20 of 100; error rates leave them out."]
-
-
-def test_broken_arguments_need_attention_from_a_twentieth_on_and_over_required_ones_never() -> None:
-    def noted(verdict: str, calls: int) -> list[str]:
-        classes = [{"traj_type": TALK, "verdict": "valid", "calls": 100 - calls}]
-        broken = [
-            {"traj_type": mode, "verdict": verdict, "calls": part} for mode, part in ((TALK, 1), (SOLO, calls - 1))
-        ]
-        return attention(made(arguments.in_brief, {arguments.CLASSES: [*classes, *broken]}))
-
-    assert noted("wrong_type", 4) == []
-    assert noted("over_required", 50) == []
-    assert noted("unchecked", 50) == []
-    assert noted("wrong_type", 5) == ["Calls that break the schema of their tool: 5 of 100."]
-
-
 def test_a_source_without_any_thought_is_not_told_to_miss_some() -> None:
     silent = [{"traj_type": TALK, "assistant_messages": 50, "without_reasoning": 50}]
     found = made(reasoning.in_brief, {reasoning.SUMMARY: silent})
     assert read(found)["of messages carry a thought"][0] == "0.0 %"
     assert read(found)["characters of a thought, median"] == ("– / –", "no message carries one", None)
     assert attention(found) == []
-
-
-def test_a_source_with_longer_runs_was_not_cut_at_the_edge() -> None:
-    (talk, solo, *others) = MEASURED[step_lengths.SUMMARY]
-    given = {step_lengths.SUMMARY: [talk, {**solo, "outside_edges": 1}, *others]}
-    assert attention(made(step_lengths.in_brief, given)) == []
-
-
-def test_without_a_catalogue_what_is_missing_is_not_known() -> None:
-    given: Results = {
-        coverage.BALANCE: [{"grain": "trajectories", "environments": 3, "seen": 3, "total": 30, "median": 10.0}],
-        coverage.SCENARIO_SUMMARY: [{"scenarios": 12, "present": 12, "seen": 12, "trajectories": 30}],
-    }
-    found = read(made(coverage.in_brief, given))
-    unknown = "no catalogue was given: how many are missing is not known"
-    assert found["environments with a trajectory"] == ("3", unknown, None)
-    assert found["scenarios played"] == ("12", unknown, None)
 
 
 def test_without_a_scenario_in_both_modes_there_is_no_difference() -> None:
@@ -816,14 +527,6 @@ def test_fewer_steps_with_a_user_have_their_sign() -> None:
 def test_few_runs_without_a_call_need_no_attention() -> None:
     given = {**SPOKEN, dialogue.FIRST_CALLS: [{"step": 0, "trajectories": 4}, {"step": 1, "trajectories": 96}]}
     assert read(made(dialogue.in_brief, given))["of runs call a tool at once"][2] is None
-
-
-def test_environments_without_the_sibling_set_of_scenarios_do_not_count_as_having_none() -> None:
-    alone = [{"env_id": "bank", "query_tools": 1, "change_tools": 1, "rules": 1}]
-    given: Results = {environments.PER_ENVIRONMENT: alone, environments.CHECKS_PER_SCENARIO: []}
-    found = read(made(environments.in_brief, given))
-    assert found["scenarios"] == ("–", "no sibling set of scenarios was given", None)
-    assert found["checks a scenario"][0] == "–"
 
 
 def test_one_series_of_trials_is_one_number_and_single_runs_are_no_trials() -> None:

@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from analysis.measures import headlines as head
 from analysis.measures import overview
 from analysis.records.rules import RULES
 from analysis.schema import FINDINGS, REJECTED, TOOL_CALLS, TRAJECTORIES, Table
@@ -69,99 +68,34 @@ REJECTED_SEEN = rows(
 )
 
 
-def headlines(
-    trajectories: pl.LazyFrame, calls: pl.LazyFrame, findings: pl.LazyFrame, rejected: pl.LazyFrame
-) -> dict[str, tuple[str, str]]:
-    found = overview.in_brief(trajectories, calls, findings, rejected).collect()
-    return {label: (value, meaning) for value, label, meaning, _ in found.iter_rows()}
+def test_the_summary_counts_what_was_read_and_what_the_records_are() -> None:
+    row = overview.summary(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN).collect().row(0, named=True)
+    assert row == {
+        "kept": 5,
+        "rejected": 3,
+        "conversations": 2,
+        "non_conversations": 3,
+        "environments": 2,
+        "scenarios": 3,  # t1 and t2 play the same, t4 names none
+        "conversation_steps": 3.5,
+        "non_conversation_steps": 5.0,
+        "calls": 4,
+        "errors": 1,
+        "judged": 3,  # an unknown outcome says neither
+        "unknown": 1,
+        "sound": 3,
+    }
 
 
-def test_headlines_say_what_was_read_and_what_the_records_are() -> None:
-    found = headlines(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)
-    assert found["records kept"] == ("5", "of 8 read; 3 rejected")
-    assert found["environments"][0] == "2"
-    assert found["scenarios"][0] == "3"  # t1 and t2 play the same, t4 names none
-    assert found["conversations"] == ("2", "with a simulated user; the other 3 run without")
-    assert found["steps, median"][0] == "3.5 / 5"
-    assert found["tool calls"][0] == "4"
+def test_a_mode_that_is_absent_has_no_median() -> None:
+    alone = TRAJECTORIES_SEEN.filter(pl.col("traj_type") == SOLO)
+    row = overview.summary(alone, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN).collect()
+    assert row.select("conversation_steps", "non_conversation_steps").rows() == [(None, 5.0)]
 
 
-def test_a_rate_over_fewer_than_twenty_is_a_headline_of_counts() -> None:
-    found = headlines(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)
-    assert found["of calls fail"][0] == "1 of 3"  # an unknown outcome says neither
-    assert found["records without a finding"][0] == "3 of 5"
-
-
-def test_with_twenty_it_is_a_percentage_and_thousands_stand_apart() -> None:
-    trajectories, calls, findings = (times(frame, 300) for frame in (TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN))
-    found = headlines(trajectories, calls, findings, REJECTED_SEEN)
-    assert found["records kept"] == ("1,500", "of 1,503 read; 3 rejected")
-    assert found["of calls fail"][0] == "33.3 %"
-    assert found["of calls fail"][1] == (
-        "300 of 900 calls whose result says ok or error, 300 say neither; no measure of quality"
-    )
-    assert found["records without a finding"] == ("60.0 %", "900 of 1,500 records kept break no rule of the contract")
-
-
-def test_every_headline_stands_in_its_place_with_its_definition_and_what_needs_attention() -> None:
-    found = overview.in_brief(TRAJECTORIES_SEEN, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN).collect()
-    modes = "conversations / without a user"
-    assert found.rows() == [
-        ("5", "records kept", "of 8 read; 3 rejected", "Records that could not be read: 3 of 8."),
-        ("2", "environments", "distinct env_id among the records kept", None),
-        ("3", "scenarios", "distinct scenarios among the records kept", None),
-        ("2", "conversations", "with a simulated user; the other 3 run without", None),
-        ("3.5 / 5", "steps, median", f"assistant messages per trajectory; {modes}", None),
-        ("4", "tool calls", "in the records kept, unreadable blocks included", None),
-        (
-            "1 of 3",
-            "of calls fail",
-            "1 of 3 calls whose result says ok or error, 1 say neither; no measure of quality",
-            "Calls whose result says neither ok nor error: 1 of 4; error rates leave them out.",
-        ),
-        ("3 of 5", "records without a finding", "3 of 5 records kept break no rule of the contract", None),
-    ]
-    known = CALLS_SEEN.filter(pl.col("outcome") != "unknown")
-    quiet = overview.in_brief(TRAJECTORIES_SEEN, known, FINDINGS_SEEN, REJECTED_SEEN.clear()).collect()
-    assert quiet["attention"].null_count() == 8
-
-
-def test_rejected_records_and_many_unknown_results_need_attention() -> None:
-    def noted(calls: pl.LazyFrame, rejected: pl.LazyFrame) -> list[str]:
-        found = overview.in_brief(TRAJECTORIES_SEEN, calls, FINDINGS_SEEN, rejected).collect()
-        return found["attention"].drop_nulls().to_list()
-
-    unknown = "Calls whose result says neither ok nor error: 1 of 4; error rates leave them out."
-    assert noted(CALLS_SEEN, REJECTED_SEEN) == ["Records that could not be read: 3 of 8.", unknown]
-    known = CALLS_SEEN.filter(pl.col("outcome") != "unknown")
-    assert noted(known, REJECTED_SEEN.clear()) == []
-
-
-def test_a_mode_that_is_absent_has_a_dash_for_its_median() -> None:
-    solo = TRAJECTORIES_SEEN.filter(pl.col("traj_type") == SOLO)
-    assert headlines(solo, CALLS_SEEN, FINDINGS_SEEN, REJECTED_SEEN)["steps, median"][0] == "– / 5"
-
-
-def test_a_source_of_which_all_is_rejected_still_has_its_headlines() -> None:
-    found = headlines(TRAJECTORIES_SEEN.clear(), CALLS_SEEN.clear(), FINDINGS_SEEN.clear(), REJECTED_SEEN)
-    assert found["records kept"] == ("0", "of 3 read; 3 rejected")
-    assert found["of calls fail"][0] == "0 of 0"
-
-
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
-        (0, "0"),
-        (999, "999"),
-        (1000, "1,000"),
-        (123456, "123,456"),
-        (1234567, "1,234,567"),
-        (87654321, "87,654,321"),
-        (4294967295, "4,294,967,295"),
-    ],
-)
-def test_a_count_is_written_with_thousands_apart(number: int, text: str) -> None:
-    assert pl.select(head.count(pl.lit(number))).item() == text
+def test_a_source_of_which_all_is_rejected_still_has_its_summary() -> None:
+    row = overview.summary(TRAJECTORIES_SEEN.clear(), CALLS_SEEN.clear(), FINDINGS_SEEN.clear(), REJECTED_SEEN)
+    assert row.collect().select("kept", "rejected", "judged").rows() == [(0, 3, 0)]
 
 
 def test_rules_count_records_once_and_findings_each() -> None:
@@ -256,7 +190,7 @@ def test_every_rule_of_the_project_is_listed_with_its_sentence() -> None:
 
 Measure = Callable[[pl.LazyFrame, pl.LazyFrame, pl.LazyFrame, pl.LazyFrame], pl.LazyFrame]
 MEASURES: list[tuple[Table, Measure]] = [
-    (head.HEADLINES, overview.in_brief),
+    (overview.SUMMARY, overview.summary),
     (overview.RULES, lambda t, c, f, r: overview.rules(t, f, CONTRACT)),
     (overview.SOUND, lambda t, c, f, r: overview.sound(t, f)),
     (overview.STEPS, lambda t, c, f, r: overview.steps_candidates(t)),

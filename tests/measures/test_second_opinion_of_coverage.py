@@ -9,7 +9,7 @@ from statistics import mean, median, quantiles
 import polars as pl
 import pytest
 
-from analysis import load
+from analysis import brief, load
 from analysis.measures import claims, coverage, overview, step_lengths, tool_usage
 from analysis.records.rules import RULES
 from analysis.sample import DEFAULT, write_siblings
@@ -291,8 +291,8 @@ def test_without_a_catalogue_what_was_seen_is_all_there_is(source: Source) -> No
 
 def test_headlines_of_the_sample_add_up() -> None:
     tables, raw = load("sample"), list(sample())
-    found = overview.in_brief(tables.trajectories, tables.tool_calls, tables.findings, tables.rejected).collect()
-    value = dict(found.select("label", "value").iter_rows())
+    summary = overview.summary(tables.trajectories, tables.tool_calls, tables.findings, tables.rejected).collect()
+    value = {headline.label: headline.value for headline in brief.overview.in_brief(summary)}
     results = [m["content"] for r in raw for m in r.messages if m["role"] == "tool"]
     failed = sum(result.startswith("{'success': False") for result in results)
     refused = sum(
@@ -301,7 +301,7 @@ def test_headlines_of_the_sample_add_up() -> None:
         for place, m in enumerate(r.messages)
     )
     judged = len(results) + refused
-    assert value["of calls fail"] == f"{100 * (failed + refused) / judged:.1f} %"
+    assert value["calls that fail"] == f"{100 * (failed + refused) / judged:.1f} %"
     assert value["records kept"] == f"{len(raw):,}"
     assert value["tool calls"] == f"{sum(len(r.calls) for r in raw):,}"
     assert value["environments"] == str(len({r.env_id for r in raw}))

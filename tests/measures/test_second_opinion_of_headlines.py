@@ -53,7 +53,9 @@ def lazy(*measured: pl.LazyFrame) -> list[pl.LazyFrame]:
 
 
 def share(events: int, trials: int) -> str:
-    return f"{round(100 * events / trials, 1)} %" if trials >= 20 else f"{events:,} of {trials:,}"
+    if trials < 20:
+        return f"{events:,} of {trials:,}"
+    return f"{100 * events // trials} %" if events in (0, trials) else f"{100 * events / trials:.1f} %"
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -103,33 +105,34 @@ def test_tool_usage(source: Source) -> None:
 
 def test_step_lengths(source: Source) -> None:
     tables, raw = source
-    said = Said(step_lengths.in_brief(*lazy(step_lengths.summary(tables.trajectories))))
+    said = Said(brief.step_lengths.in_brief(step_lengths.summary(tables.trajectories).collect()))
     assert said["trajectories"] == str(len(raw))
     assert said["steps, median"] == of_modes(raw, "steps")
-    assert said["tool calls, median"] == of_modes(raw, "tool calls")
+    assert said["tool calls per trajectory, median"] == of_modes(raw, "tool calls")
     steps, calls = (sum(record.lengths[name] for record in raw) for name in ("steps", "tool calls"))
-    assert said["calls a step"] == number(calls / steps, 2)
+    assert said["calls per step"] == number(calls / steps, 2)
     edges = {TALK: (5, 39), SOLO: (3, 29)}
     at_edge = sum(record.lengths["steps"] in edges[record.traj_type] for record in raw)
-    assert said["of runs stand at the edge"] == share(at_edge, len(raw))
+    assert said["trajectories at the edge of the publisher's filter"] == share(at_edge, len(raw))
 
 
 def test_coverage_without_a_catalogue(source: Source) -> None:
     tables, raw = source
     no_environments, no_scenarios = ENVIRONMENTS.empty().lazy(), SCENARIOS.empty().lazy()
     held = coverage.environments(tables.trajectories, no_environments, no_scenarios)
-    said = Said(
-        coverage.in_brief(*lazy(coverage.balance(held), coverage.scenario_summary(tables.trajectories, no_scenarios)))
-    )
+    summary = coverage.scenario_summary(tables.trajectories, no_scenarios)
+    said = Said(brief.coverage.in_brief(*pl.collect_all([coverage.balance(held), summary])))
     runs: dict[Key, Counter[str]] = defaultdict(Counter)
     for record in raw:
         runs[record.env_id, record.task_id][record.traj_type] += 1
     sizes = Counter(record.env_id for record in raw)
     assert said["environments with a trajectory"] == str(len(sizes))
-    assert said["trajectories an environment, median"] == number(median(sizes.values()))
-    assert said["scenarios played"] == str(len(runs))
-    assert said["of scenarios run in both modes"] == share(sum(len(kinds) == 2 for kinds in runs.values()), len(runs))
-    assert said["runs beyond the first"] == str(sum(n - 1 for kinds in runs.values() for n in kinds.values()))
+    assert said["trajectories per environment, median"] == number(median(sizes.values()))
+    assert said["scenarios run"] == str(len(runs))
+    assert said["scenarios run in both modes"] == share(sum(len(kinds) == 2 for kinds in runs.values()), len(runs))
+    assert said["further runs of the same scenario in the same mode"] == str(
+        sum(n - 1 for kinds in runs.values() for n in kinds.values())
+    )
     assert said.noted == []
 
 
@@ -138,14 +141,10 @@ def test_call_quality(source: Source) -> None:
     calls, tools = tables.tool_calls, tables.environment_tools
     loops = repeats.loops(calls, tools)
     said = Said(
-        pl.concat(
-            [
-                outcomes.in_brief(outcomes.by_mode(calls)),
-                arguments.in_brief(arguments.classes(calls)),
-                recovery.in_brief(recovery.summary(calls)),
-                repeats.in_brief(repeats.shares(calls, tools), repeats.looping(loops, calls)),
-            ]
-        )
+        brief.outcomes.in_brief(outcomes.by_mode(calls).collect())
+        + brief.arguments.in_brief(arguments.classes(calls).collect())
+        + brief.recovery.in_brief(recovery.summary(calls).collect())
+        + brief.repeats.in_brief(repeats.shares(calls, tools).collect(), repeats.looping(loops, calls).collect())
     )
     assert len(said) == 7
     made = sum(len(record.calls) for record in raw)
@@ -154,9 +153,9 @@ def test_call_quality(source: Source) -> None:
     for record in raw:
         canonical = {(name, json.dumps(json.loads(text), sort_keys=True)) for name, text in record.calls}
         again += len(record.calls) - len(canonical)
-    assert said["of calls repeat an earlier one"] == share(again, made)
+    assert said["calls that repeat an earlier one"] == share(again, made)
     calling = sum(bool(record.calls) for record in raw)
-    assert f" of {calling} with a call " in said.meaning["of trajectories loop"]
+    assert f" of {calling} with a call " in said.meaning["trajectories that loop"]
 
 
 def test_sequences(source: Source) -> None:
@@ -273,9 +272,9 @@ def test_duplicates(source: Source) -> None:
 def test_environments_of_the_sample() -> None:
     tables = load("sample")
     said = Said(
-        environments.in_brief(
-            environments.per_environment(tables.environments, tables.scenarios),
-            environments.checks_per_scenario(tables.scenarios),
+        brief.environments.in_brief(
+            environments.per_environment(tables.environments, tables.scenarios).collect(),
+            environments.checks_per_scenario(tables.scenarios).collect(),
         )
     )
     catalogue, played, checked = siblings(DEFAULT["environments"], DEFAULT["seed"])
@@ -284,21 +283,21 @@ def test_environments_of_the_sample() -> None:
     ]
     tools = [kind.total() for kind in kinds]
     assert said["environments"] == str(len(catalogue))
-    assert said["tools an environment, median"] == number(median(tools))
-    assert said["of tools change the state"] == share(sum(kind[False] for kind in kinds), sum(tools))
-    assert said["rules, median"] == number(median(len(row["constraints_rules"]) for row in catalogue))
+    assert said["tools per environment, median"] == number(median(tools))
+    assert said["tools that change the state"] == share(sum(kind[False] for kind in kinds), sum(tools))
+    assert said["rules per environment, median"] == number(median(len(row["constraints_rules"]) for row in catalogue))
     assert said["scenarios"] == str(len(played) + len(checked))
-    assert said["checks a scenario"] == number(mean(len(row["checklist_with_func"]) for row in checked))
+    assert said["checks per scenario"] == number(mean(len(row["checklist_with_func"]) for row in checked))
 
 
 def test_transcripts(source: Source) -> None:
     tables, raw = source
-    chosen = telling.telling(tables.trajectories, tables.tool_calls, each=1).collect()
-    said = Said(telling.in_brief(chosen.lazy(), tables.trajectories))
+    shown = telling.telling(tables.trajectories, tables.tool_calls, each=1).collect()
+    said = Said(brief.telling.in_brief(shown, len(raw)))
     assert said["trajectories shown"] == str(min(4, len(raw)))
     assert said.meaning["trajectories shown"].startswith(f"of {len(raw)}:")
-    assert said["steps, most"] == str(max(len(record.assistant) for record in raw))
-    assert said["calls made again, most"] == str(max(map(repeated, raw)))
+    assert said["most steps in one trajectory"] == str(max(len(record.assistant) for record in raw))
+    assert said["most repeated calls in one trajectory"] == str(max(map(repeated, raw)))
 
 
 def test_rewards_of_real_trials(shared_data: Path) -> None:

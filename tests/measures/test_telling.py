@@ -23,13 +23,8 @@ def chosen(each: int = 1, seed: int = 0) -> pl.DataFrame:
     return telling(DATA.trajectories, DATA.tool_calls, each=each, seed=seed).collect()
 
 
-def test_each_reason_chooses_its_own_and_says_its_number() -> None:
-    assert chosen()["reason"].to_list() == [
-        "most errors: 3 of its calls failed",
-        "longest: 9 steps",
-        "most repeated calls: 2 made again with the same arguments",
-        "at random",
-    ]
+def test_each_reason_chooses_its_own() -> None:
+    assert chosen()["reason"].to_list() == ["most errors", "longest", "most repeated calls", "at random"]
     assert chosen().select("errors", "assistant_messages", "repeated_calls").rows() == [
         (3, 3, 0),
         (0, 9, 0),
@@ -46,13 +41,13 @@ def quiet(name: str, calls: int) -> pl.LazyFrame:
 def test_of_equals_the_first_ids_are_chosen_and_the_more_of_it_the_earlier() -> None:
     lengths = {"b": 3, "d": 4, "a": 3, "c": 3}
     found = telling(pl.concat(quiet(name, n) for name, n in lengths.items()), TOOL_CALLS.empty().lazy(), each=3)
-    assert found.collect().filter(pl.col("reason").str.starts_with("longest"))["trajectory_id"].to_list() == [*"dab"]
+    assert found.collect().filter(reason="longest")["trajectory_id"].to_list() == [*"dab"]
 
 
 def test_two_are_chosen_for_each_reason_where_nothing_else_is_said() -> None:
     many = pl.concat([quiet(f"t{n}", 1) for n in range(9)])
     found = telling(many, TOOL_CALLS.empty().lazy()).collect()
-    assert found["reason"].to_list() == ["longest: 1 steps"] * 2 + ["at random"] * 2
+    assert found["reason"].to_list() == ["longest"] * 2 + ["at random"] * 2
 
 
 def test_the_choice_at_random_hangs_on_the_seed_and_on_no_order_of_the_ids() -> None:
@@ -89,7 +84,7 @@ def test_the_same_seed_chooses_the_same_and_the_order_of_rows_does_not_matter() 
 def test_a_source_without_errors_has_no_trajectory_of_most_errors() -> None:
     quiet = decode(trajectory("plain", steps=[step(tool="look")]))
     reasons = telling(quiet.trajectories, quiet.tool_calls).collect()["reason"].to_list()
-    assert reasons == ["longest: 1 steps"]
+    assert reasons == ["longest"]
 
 
 def test_an_empty_source_gives_the_declared_empty_frame() -> None:
