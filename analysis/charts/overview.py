@@ -11,7 +11,7 @@ from analysis.charts.rates import dots
 from analysis.measures.claims import VERDICT_COUNTS
 from analysis.measures.overview import COMPOSITION, RULES, SOUND, STEPS
 from analysis.schema import END_CLASSES
-from analysis.wording import by_mode, count, plural, rate, rate_of, words
+from analysis.wording import MODES, by_mode, count, plural, rate, rate_of, words
 
 
 @figure(
@@ -120,6 +120,7 @@ def composition(frame: pl.DataFrame) -> Drawn:
 )
 def verdicts(frame: pl.DataFrame) -> Drawn:
     """How many published figures hold, per what they are about."""
+    frame = frame.with_columns(pl.col("scope").replace(dict(MODES)))
     equal, differs, open_ = (sum(frame.filter(verdict=verdict)["claims"]) for verdict in _VERDICTS)
     bars = alt.Chart(frame).mark_bar()
     return Drawn(

@@ -15,6 +15,12 @@ from analysis.measures.expressions import quantile
 from analysis.schema import Column, Table
 
 VERDICTS = ("differs", "equal", "not checkable")
+SYNTHETIC, SUBSET, ENVIRONMENT, MODE, DIALECTS = "synthetic", "subset", "environment", "mode", "dialects"
+NONE_GIVEN, OTHER_SIZE, NOTHING = "none given", "other size", "nothing to count"
+TEMPLATED_FILE, VOCABULARY = "templated file", "Qwen3.5 vocabulary"
+OBSTACLES = (
+    SYNTHETIC, SUBSET, ENVIRONMENT, MODE, DIALECTS, NONE_GIVEN, OTHER_SIZE, NOTHING, TEMPLATED_FILE, VOCABULARY
+)  # fmt: skip
 
 CLAIMS = Table(
     "claims",
@@ -26,7 +32,10 @@ CLAIMS = Table(
         Column("published", pl.String(), "as published, digit by digit"),
         Column("found", pl.String(), "in this source; null where nothing is there to count", nullable=True),
         Column("verdict", pl.Enum(VERDICTS), "equal when the found value rounds to the published one"),
-        Column("reason", pl.String(), "why it is not checkable, or by how much it differs", nullable=True),
+        Column("difference", pl.Float64(), "found - published, where the figure differs", nullable=True),
+        Column("obstacle", pl.Enum(OBSTACLES), "why it is not checkable", nullable=True),
+        Column("detail", pl.String(), "what the obstacle is about: a selection, a set, dialects", nullable=True),
+        Column("size", pl.UInt32(), "size of the set, where that is the obstacle", nullable=True),
         Column("where_published", pl.String(), "where it is published"),
     ),
 )
@@ -58,10 +67,12 @@ _PER_ENVIRONMENT = {
     "change_tools": "state-change tools per environment",
     "operations": "operations per environment",
 }
-_CALL_LIMITS = (8, 12, 16, 24, 32, 48)
+_CALL_LIMITS = {
+    "at most 8": 8, "at most 12": 12, "at most 16": 16, "at most 24": 24, "at most 32": 32, "at most 48": 48
+}  # fmt: skip
 
 # A revision may add or drop some records and is then to be judged; a part of the set, or another set, is not.
-_SIZES = {"trajectories": 9_022, "environments": 191, "SFT scenarios": 4_684, "RL scenarios": 2_550}
+SIZES = {"trajectories": 9_022, "environments": 191, "SFT scenarios": 4_684, "RL scenarios": 2_550}
 _NEARLY = 0.1
 
 
@@ -74,6 +85,14 @@ class Claim(NamedTuple):
     published: str
     needs: str
     where_published: str
+
+
+class Obstacle(NamedTuple):
+    """Why a figure cannot be checked on a source; its fields are columns of CLAIMS."""
+
+    kind: str
+    detail: str | None = None
+    size: int | None = None
 
 
 def published() -> Iterator[Claim]:
@@ -114,7 +133,9 @@ def check(
     if sha256 and obstacles["trajectories"] is None and (found := sha256()):
         values["sha256 of the file", "all", "text"] = found
     rows = [_judge(claim, values, _obstacle(claim, obstacles, traj_type)) for claim in published()]
-    return CLAIMS.select(pl.LazyFrame(rows, schema=CLAIMS.schema, orient="row"))
+    return CLAIMS.select(
+        pl.LazyFrame([{name: row[name] for name in CLAIMS.names} for row in rows], schema=CLAIMS.schema)
+    )
 
 
 def verdicts(claims: pl.LazyFrame) -> pl.LazyFrame:
@@ -130,27 +151,21 @@ def verdicts(claims: pl.LazyFrame) -> pl.LazyFrame:
     return VERDICT_COUNTS.select(counted.sort("scope", "verdict"))
 
 
-def _judge(claim: Claim, values: Mapping[tuple[str, str, str], float | str], obstacle: str | None) -> tuple[Any, ...]:
+def _judge(
+    claim: Claim, values: Mapping[tuple[str, str, str], float | str], obstacle: Obstacle | None
+) -> dict[str, Any]:
     found = values.get((claim.quantity, claim.scope, claim.statistic))
     shown = _as_published(found, claim.published) if found is not None else None
-    verdict, reason = "equal", None
+    verdict, difference = "equal", None
     if obstacle or found is None:
-        verdict, reason = "not checkable", obstacle or "nothing of the kind in this source"
+        verdict, obstacle = "not checkable", obstacle or Obstacle(NOTHING)
     elif isinstance(found, str):
-        if found != claim.published:
-            verdict, reason = "differs", "other bytes"
+        verdict = "equal" if found == claim.published else "differs"
     elif abs(found - float(claim.published)) > _tolerance(claim.published):
-        verdict, reason = "differs", f"by {found - float(claim.published):+,.6g}"
-    return (
-        claim.quantity,
-        claim.scope,
-        claim.statistic,
-        claim.published,
-        shown,
-        verdict,
-        reason,
-        claim.where_published,
-    )
+        verdict, difference = "differs", found - float(claim.published)
+    kind, detail, size = obstacle or (None, None, None)
+    judgement = {"found": shown, "verdict": verdict, "difference": difference}
+    return {**claim._asdict(), **judgement, "obstacle": kind, "detail": detail, "size": size}
 
 
 def _tolerance(text: str) -> float:
@@ -171,7 +186,7 @@ def _as_published(found: float | str, text: str) -> str:
 
 def _obstacles(
     environments: pl.LazyFrame, scenarios: pl.LazyFrame, manifest: Mapping[str, Any], env_id: str
-) -> dict[str, str | None]:
+) -> dict[str, Obstacle | None]:
     """Why claims that need something cannot be checked here; None where they can."""
     given = environments.select(environments=pl.len()).collect().item()
     sft, rl = scenarios.select((pl.col("checks") == 0).sum(), rl=(pl.col("checks") > 0).sum()).collect().row(0)
@@ -186,40 +201,38 @@ def _obstacles(
         **sizes,
         "trajectories": _not_the_release(manifest, env_id) or sizes["trajectories"],
         "both scenario sets": sizes["SFT scenarios"] or sizes["RL scenarios"] or sizes["environments"],
-        "templated file": "the pre-templated file is never read: it is made from this one",
-        "Qwen3.5 vocabulary": "counted in tokens of another vocabulary; see the training budget",
+        TEMPLATED_FILE: Obstacle(TEMPLATED_FILE),
+        VOCABULARY: Obstacle(VOCABULARY),
     }
 
 
-def _not_the_release(manifest: Mapping[str, Any], env_id: str) -> str | None:
+def _not_the_release(manifest: Mapping[str, Any], env_id: str) -> Obstacle | None:
     if manifest.get("synthetic"):
-        return "synthetic sample, not the release"
+        return Obstacle(SYNTHETIC)
     if manifest.get("subset"):
-        return "only a subset is read"
+        return Obstacle(SUBSET)
     if env_id:
-        return f"only environment {env_id} is selected"
+        return Obstacle(ENVIRONMENT, env_id)
     dialects: Mapping[str, int] = manifest.get("dialects") or {}
     foreign = sum(count for name, count in dialects.items() if name != "release")
     if foreign * 2 > sum(dialects.values()):
-        return "records of another dialect than the release's: " + ", ".join(sorted(dialects))
+        return Obstacle(DIALECTS, ", ".join(sorted(dialects)))
     return None
 
 
-def _size_obstacle(need: str, count: int) -> str | None:
-    size = _SIZES[need]
+def _size_obstacle(need: str, count: int) -> Obstacle | None:
     if not count:
-        return f"no {need} are given"
-    if abs(count - size) > _NEARLY * size:
-        return f"{count:,} {need}; the published set holds {size:,}"
-    return None
+        return Obstacle(NONE_GIVEN, need)
+    is_near = abs(count - SIZES[need]) <= _NEARLY * SIZES[need]
+    return None if is_near else Obstacle(OTHER_SIZE, need, count)
 
 
-def _obstacle(claim: Claim, obstacles: Mapping[str, str | None], traj_type: str) -> str | None:
+def _obstacle(claim: Claim, obstacles: Mapping[str, Obstacle | None], traj_type: str) -> Obstacle | None:
     obstacle = obstacles[claim.needs]
     if obstacle is None and claim.needs == "trajectories" and traj_type and claim.scope != traj_type:
         # The file's own facts hold whatever is selected from it.
         of_file = claim.quantity.startswith(("sha256", "size", "records rejected"))
-        return None if of_file else f"only {traj_type} is selected"
+        return None if of_file else Obstacle(MODE, traj_type)
     return obstacle
 
 
@@ -240,7 +253,8 @@ def _found(
             yield (quantity, scope, "count"), count
         yield from _statistics(of_scope, COUNTED, scope)
         limits = of_scope.select(
-            pl.when(pl.len() > 0).then((pl.col("tool_calls") <= n).mean()).alias(f"at most {n}") for n in _CALL_LIMITS
+            pl.when(pl.len() > 0).then((pl.col("tool_calls") <= n).mean()).alias(name)
+            for name, n in _CALL_LIMITS.items()
         )
         for statistic, share in limits.collect().row(0, named=True).items():
             if share is not None:

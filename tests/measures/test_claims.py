@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from analysis.brief.claims import EXPLAINED, explained
 from analysis.measures import claims
 from analysis.schema import ENVIRONMENTS, SCENARIOS, TRAJECTORIES
 from tests.measures.frames import rows
@@ -64,7 +65,11 @@ def judged(
     ).collect()
     return {
         (quantity, scope, statistic): (value, verdict, reason)
-        for quantity, scope, statistic, _, value, verdict, reason, _ in found.iter_rows()
+        for (quantity, scope, statistic), (value, verdict, reason) in zip(
+            found.select("quantity", "scope", "statistic").iter_rows(),
+            explained(found).select("found", "verdict", "reason").iter_rows(),
+            strict=True,
+        )
     }
 
 
@@ -148,9 +153,9 @@ def test_the_hash_of_what_cannot_be_the_release_is_not_asked_for() -> None:
     ("changed", "reason"),
     [
         ({"synthetic": True}, "synthetic sample, not the release"),
-        ({"records_in": 420}, "420 trajectories; the published set holds 9,022"),
+        ({"records_in": 420}, "420 trajectories; the published set has 9,022"),
         ({"records_in": 0}, "no trajectories are given"),
-        ({"dialects": {"fc": 9_000, "release": 22}}, "records of another dialect than the release's: fc, release"),
+        ({"dialects": {"fc": 9_000, "release": 22}}, "records of another format than the release's: fc, release"),
         ({"selection": {"env_id": "env_1_sft"}}, "only environment env_1_sft is selected"),
         ({"subset": "9,000 of the 9,022 trajectories of release.json"}, "only a subset is read"),
     ],
@@ -205,7 +210,11 @@ def test_a_revision_that_lost_a_tenth_is_still_judged() -> None:
 def test_a_selected_mode_is_judged_by_its_own_figures_and_the_files() -> None:
     found = judged(trajectories(talks=0), selection={"traj_type": SOLO})
     assert found["trajectories", SOLO, "count"] == ("4650", "equal", None)
-    assert found["trajectories", "all", "count"] == ("4650", "not checkable", "only non_conversation is selected")
+    assert found["trajectories", "all", "count"] == (
+        "4650",
+        "not checkable",
+        "only trajectories without user are selected",
+    )
     assert found["assistant messages", CONVERSATION, "p50"][:2] == (None, "not checkable")
     assert found["sha256 of the file", "all", "text"][1] == "equal"
 
@@ -262,12 +271,13 @@ def test_scenarios_per_environment_need_both_sets_of_scenarios() -> None:
 def test_equal_means_that_it_rounds_to_what_was_published(published: str, found: float, verdict: str) -> None:
     claim = claims.Claim("q", "all", "mean", published, "trajectories", "somewhere")
     judgement = claims._judge(claim, {("q", "all", "mean"): found}, None)
-    assert judgement[5] == verdict
+    assert judgement["verdict"] == verdict
 
 
 def test_nothing_found_is_not_a_difference() -> None:
     claim = claims.Claim("q", "all", "mean", "3", "trajectories", "somewhere")
-    assert claims._judge(claim, {}, None)[4:7] == (None, "not checkable", "nothing of the kind in this source")
+    judgement = claims._judge(claim, {}, None)
+    assert (judgement["found"], judgement["verdict"], judgement["obstacle"]) == (None, "not checkable", claims.NOTHING)
 
 
 def test_verdicts_are_counted_per_scope() -> None:
@@ -306,16 +316,16 @@ def test_what_was_found_is_shown_as_it_was_published_or_with_decimals_where_it_w
     published: str, found: float | str, shown: str
 ) -> None:
     claim = claims.Claim("q", "all", "mean", published, "trajectories", "somewhere")
-    assert claims._judge(claim, {("q", "all", "mean"): found}, None)[4] == shown
-    assert claims._judge(claim, {("q", "all", "mean"): found}, "not this one")[4:7] == (
-        shown,
-        "not checkable",
-        "not this one",
-    )
+    assert claims._judge(claim, {("q", "all", "mean"): found}, None)["found"] == shown
+    obstacle = claims.Obstacle(claims.SUBSET)
+    judgement = claims._judge(claim, {("q", "all", "mean"): found}, obstacle)
+    assert (judgement["found"], judgement["verdict"], judgement["obstacle"]) == (shown, "not checkable", "subset")
 
 
 def test_an_empty_source_shows_every_claim_as_not_checkable() -> None:
     nothing = {"records_in": 0, "kept": 0, "rejected": 0, "bytes": 0, "dialects": {}}
     found = claims.check(TRAJECTORIES.empty().lazy(), NO_ENVIRONMENTS, NO_SCENARIOS, nothing).collect()
     assert found["verdict"].unique().to_list() == ["not checkable"]
-    assert found["reason"].null_count() == 0
+    assert explained(found)["reason"].null_count() == 0
+    assert explained(found).schema == EXPLAINED.schema
+    assert explained(found.clear()).schema == EXPLAINED.schema
