@@ -6,11 +6,11 @@ Every string is escaped here, whoever wrote it.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from analysis.wording import MODES, cell, mode
+from analysis.wording import cell, count, words
 
 # JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own.
 CHART_TYPE = "application/vnd.vegalite.v5+json"
@@ -44,14 +44,22 @@ _SHARE = re.compile(r"(^|_)(share|rate)(_|$)")
 _BOUND = re.compile(r"_(low|high)$")
 
 
-def clean(words: str) -> str:
+class Kinds(NamedTuple):
+    """How the columns of a table are shown."""
+
+    numeric: set[str]
+    shares: set[str]
+    classes: set[str]
+
+
+def clean(string: str) -> str:
     """A string that every encoder takes: what has no glyph or no meaning becomes U+FFFD."""
-    return _UNSEEN.sub("\ufffd", words)
+    return _UNSEEN.sub("\ufffd", string)
 
 
-def text(words: Any) -> str:
+def text(value: Any) -> str:
     """A string from anywhere, safe between tags and in quoted attributes."""
-    return escape(clean(str(words)))
+    return escape(clean(str(value)))
 
 
 def shares(names: Sequence[str]) -> set[str]:
@@ -59,9 +67,14 @@ def shares(names: Sequence[str]) -> set[str]:
 
     `coverage_low` is a bound of `coverage_rate` where that stands beside it; `difference_low` is of no share.
     """
-    found = {name for name in names if _SHARE.search(name)}
-    stems = {_SHARE.sub("", name) for name in found}
-    return found | {name for name in names if _BOUND.search(name) and _BOUND.sub("", name) in stems}
+    parts = {name for name in names if _SHARE.search(name)}
+    stems = {_SHARE.sub("", name) for name in parts}
+    return parts | {name for name in names if _BOUND.search(name) and _BOUND.sub("", name) in stems}
+
+
+def classes(frame: pl.DataFrame) -> set[str]:
+    """The columns that hold names of rules, classes and modes, which are shown as words."""
+    return {name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Enum) or name == "rule"}
 
 
 def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str, *, exact: bool = True) -> str:
@@ -75,9 +88,9 @@ def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str
     """
     names = frame.columns
     numeric = {name for name, dtype in frame.schema.items() if dtype.is_numeric()}
-    parts = shares(names)
-    titles = "".join(_head(name, *heads.get(name, (name.replace("_", " "), "")), name in numeric) for name in names)
-    body = "\n".join("<tr>" + "".join(_cells(names, row, numeric, parts, exact)) + "</tr>" for row in frame.iter_rows())
+    kinds = Kinds(numeric, shares(names), classes(frame))
+    titles = "".join(_head(name, *heads.get(name, (words(name), "")), name in numeric) for name in names)
+    body = "\n".join("<tr>" + "".join(_cells(names, row, kinds, exact)) + "</tr>" for row in frame.iter_rows())
     label = text(caption)
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table><caption>{label}</caption>'
@@ -91,14 +104,14 @@ def _head(name: str, title: str, meaning: str, numeric: bool) -> str:
     return f'<th scope="col" data-name="{text(name)}"{kind}{tip}>{text(title)}</th>'
 
 
-def _cells(names: Sequence[str], row: Sequence[Any], numeric: set[str], parts: set[str], exact: bool) -> Iterator[str]:
+def _cells(names: Sequence[str], row: Sequence[Any], kinds: Kinds, exact: bool) -> Iterator[str]:
     for name, value in zip(names, row, strict=True):
-        shown = mode(value) if name == "traj_type" and value in MODES else cell(value, is_share=name in parts)
-        if name in numeric:
+        shown = cell(value, is_share=name in kinds.shares, is_class=name in kinds.classes)
+        if name in kinds.numeric:
             is_rounded = exact and value is not None and shown != str(value)
             kept = f' data-value="{value!r}"' if is_rounded else ""
             yield f'<td class="n"{kept}>{shown}</td>'
         elif len(shown) > MOST_CHARS:
-            yield f'<td dir="auto">{text(shown[:MOST_CHARS])}… ({len(shown):,} characters)</td>'
+            yield f'<td dir="auto">{text(shown[:MOST_CHARS])}… ({count(len(shown), "character")})</td>'
         else:
             yield f'<td dir="auto">{text(shown)}</td>'

@@ -23,7 +23,7 @@ from analysis.markup import CHART_TYPE, LAB_STYLE, clean, grid, text
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import Tables
-from analysis.wording import unbroken
+from analysis.wording import count, unbroken
 
 MOST_ROWS = 500
 
@@ -69,7 +69,7 @@ def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str =
         _html(f'<p class="tj notice empty">{text(caption)}: no rows in this source or selection.</p>', "empty")
         return
     heads = {c.name: (c.title, c.meaning) for c in result if c.name in frame.columns}
-    more = f" The first {rows:,} of {frame.height:,} rows." if frame.height > rows else ""
+    more = f" The first {count(rows)} of {count(frame.height, 'row')}." if frame.height > rows else ""
     below = f'<p class="definition">{text(definition + more)}</p>' if definition or more else ""
     body = grid(frame.head(rows), heads, caption)
     _html(f'<div class="tj table">{body}{below}</div>', "table", caption=caption, rows=frame.height)
@@ -135,18 +135,18 @@ def provenance(data: Tables) -> None:
 def source_facts(data: Tables) -> dict[str, str]:
     """What the tables were made from, as words."""
     manifest = data.manifest
-    counts = {name: manifest.get(name) for name in ("records_in", "kept", "rejected")}
+    records_in, kept, rejected = (manifest.get(name) for name in ("records_in", "kept", "rejected"))
     dialects = manifest.get("dialects") or {}
     versions = manifest.get("versions") or {}
     facts = {
         "source": str(manifest.get("source", data.source)) + (" (synthetic)" if manifest.get("synthetic") else ""),
         "revision": manifest.get("revision"),
         "content hash": manifest.get("content_hash"),
-        "size": f"{manifest['bytes']:,} bytes" if "bytes" in manifest else None,
-        "records in = kept + rejected": "{records_in:,} = {kept:,} + {rejected:,}".format(**counts)
-        if None not in counts.values()
-        else None,
-        "dialects": ", ".join(f"{name} ({count:,})" for name, count in dialects.items()),
+        "size": count(manifest["bytes"], "byte") if "bytes" in manifest else None,
+        "records in = kept + rejected": None
+        if None in (records_in, kept, rejected)
+        else f"{count(records_in)} = {count(kept)} + {count(rejected)}",
+        "dialects": ", ".join(f"{name} ({count(records)})" for name, records in dialects.items()),
         "selection": data.narrowing,
         "versions": ", ".join(f"{name} {version}" for name, version in versions.items()),
     }

@@ -15,7 +15,7 @@ from typing import Any
 
 from analysis.markup import text
 from analysis.records.model import Call, Finding, Message, Trajectory
-from analysis.wording import count
+from analysis.wording import count, mode, words
 
 # Parsing and indenting more than this costs seconds and helps nobody read.
 LARGEST_PARSED = 20_000
@@ -44,7 +44,7 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longes
     facts = [
         trajectory.env_id or "no environment",
         f"scenario {trajectory.task_id}" if trajectory.task_id else "no scenario",
-        trajectory.traj_type.replace("_", " "),
+        mode(trajectory.traj_type),
         count(sum(m.role == "assistant" for m in trajectory.messages), "step"),
         count(len(trajectory.calls), "call"),
         count(errors, "error"),
@@ -66,20 +66,20 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longes
     )
 
 
-def pretty(words: str) -> str:
+def pretty(string: str) -> str:
     """Arguments or a result, indented: JSON, then a Python literal, then as it stands."""
-    if len(words) > LARGEST_PARSED or not words.strip():
-        return words
+    if len(string) > LARGEST_PARSED or not string.strip():
+        return string
     try:
-        return json.dumps(json.loads(words), ensure_ascii=False, indent=2)
+        return json.dumps(json.loads(string), ensure_ascii=False, indent=2)
     except (ValueError, RecursionError):
         pass
     try:
-        value: Any = ast.literal_eval(words.strip())
+        value: Any = ast.literal_eval(string.strip())
         # A bare number or word gains nothing, and sets print in no stable order.
-        return pformat(value, width=100, sort_dicts=False) if isinstance(value, (dict, list, tuple)) else words
+        return pformat(value, width=100, sort_dicts=False) if isinstance(value, (dict, list, tuple)) else string
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
-        return words
+        return string
 
 
 def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding], longest: int) -> str:
@@ -106,16 +106,16 @@ def _content(message: Message, longest: int) -> str:
     if message.role == "tool":
         return _code(pretty(message.content), longest)
     if message.role == "system":
-        size = f"System text, {len(message.content):,} characters"
+        size = f"System text, {count(len(message.content), 'character')}"
         return f"<details><summary>{size}</summary>{_prose(message.content, longest)}</details>"
     return _prose(message.content, longest)
 
 
-def _reasoning(words: str | None, longest: int) -> str:
-    if not words:
+def _reasoning(reasoning: str | None, longest: int) -> str:
+    if not reasoning:
         return ""
-    size = f"Reasoning, {len(words):,} characters"
-    return f'<details class="reasoning"><summary>{size}</summary>{_prose(words, longest)}</details>'
+    size = f"Reasoning, {count(len(reasoning), 'character')}"
+    return f'<details class="reasoning"><summary>{size}</summary>{_prose(reasoning, longest)}</details>'
 
 
 def _call(call: Call, longest: int) -> str:
@@ -128,19 +128,19 @@ def _call(call: Call, longest: int) -> str:
 
 
 def _findings(findings: Iterable[Finding]) -> str:
-    items = "".join(f"<li><b>{text(f.rule)}</b> {text(f.detail)}</li>" for f in findings)
+    items = "".join(f"<li><b>{text(words(f.rule))}</b> {text(f.detail)}</li>" for f in findings)
     return f'<div class="findings"><p>Findings</p><ul>{items}</ul></div>' if items else ""
 
 
-def _prose(words: str, longest: int) -> str:
-    return f'<div class="prose" dir="auto">{_cut(words, longest)}</div>'
+def _prose(string: str, longest: int) -> str:
+    return f'<div class="prose" dir="auto">{_cut(string, longest)}</div>'
 
 
-def _code(words: str, longest: int) -> str:
-    return f'<pre dir="auto">{_cut(words, longest)}</pre>'
+def _code(string: str, longest: int) -> str:
+    return f'<pre dir="auto">{_cut(string, longest)}</pre>'
 
 
-def _cut(words: str, longest: int) -> str:
-    if len(words) <= longest:
-        return text(words)
-    return f"{text(words[:longest])} <em>… {len(words) - longest:,} more characters in the source</em>"
+def _cut(string: str, longest: int) -> str:
+    if len(string) <= longest:
+        return text(string)
+    return f"{text(string[:longest])} <em>… {count(len(string) - longest, 'more character')} in the source</em>"

@@ -102,6 +102,15 @@ def decimal(number: Number, digits: int = 1) -> str:
     return "0" if text == "-0" else text
 
 
+def setting(number: float, *, is_share: bool = False) -> str:
+    """A number that somebody chose, in full: never rounded to "under 0.1 %".
+
+    >>> setting(0.0005, is_share=True), setting(0.05, is_share=True), setting(3)
+    ('0.05 %', '5 %', '3')
+    """
+    return f"{decimal(100 * number, 6)} %" if is_share else decimal(number, 6)
+
+
 def signed(number: Number, digits: int = 1) -> str:
     """A difference with its sign, unless it rounds to nothing.
 
@@ -168,13 +177,15 @@ def unbroken(text: str) -> str:
     return text.replace(" %", f"{GAP}%")
 
 
-def cell(value: Any, *, is_share: bool = False) -> str:
+def cell(value: Any, *, is_share: bool = False, is_class: bool = False) -> str:
     """A value of a table as a reader wants it: shares in per cent, thousands apart, three digits, a dash for nothing.
 
-    Whole numbers are never rounded.
+    Whole numbers are never rounded; the name of a rule, a class or a mode is said in words.
 
     >>> cell(12345.6), cell(0.012345), cell(0.5, is_share=True), cell(True), cell([1, None])
     ('12,346', '0.0123', '50.0 %', 'yes', '1, –')
+    >>> cell("over_required", is_class=True), cell("conversation", is_class=True), cell("get_user")
+    ('over required', 'with user', 'get_user')
     """
     if value is None:
         return ABSENT
@@ -185,8 +196,8 @@ def cell(value: Any, *, is_share: bool = False) -> str:
     if isinstance(value, float):
         return percent(value) if is_share and 0 <= value <= 1 else _three_digits(value)
     if isinstance(value, list | tuple | pl.Series):
-        return ", ".join(cell(item, is_share=is_share) for item in value)
-    return str(value)
+        return ", ".join(cell(item, is_share=is_share, is_class=is_class) for item in value)
+    return words(mode(str(value))) if is_class else str(value)
 
 
 def _three_digits(value: float) -> str:

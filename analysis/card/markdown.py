@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from analysis.markup import clean, shares
-from analysis.wording import cell
+from analysis.markup import classes, clean, shares
+from analysis.wording import GAP, cell, count
 
 # Nobody reads more of a name in a table; how long it is is said.
 MOST_CHARS = 120
-# A space that no line breaks at: a number and its sign stand together.
-GAP = "\u00a0"
 # Not needed to read a name, and able to turn what stands after it around.
 _TURNING = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _BREAKING = re.compile("[ \t\n\r\u2028\u2029]+")
@@ -52,7 +50,7 @@ def code(words: Any) -> str:
     """
     line = _line(words)
     if len(line) > MOST_CHARS:
-        line = f"{line[:MOST_CHARS]}… ({len(line):,} characters)"
+        line = f"{line[:MOST_CHARS]}… ({count(len(line), 'character')})"
     if not line:
         return "(empty)"
     return f"<code>{_PUNCTUATION.sub(_reference, line)}</code>" if _NO_CODE.search(line) else f"`{line}`"
@@ -62,9 +60,12 @@ def table(grid: Grid) -> str:
     """Rows as a table; numbers stand at the right, parts of a whole in per cent."""
     names = list(grid.heads)
     rule = ["---:" if grid.frame.schema[name].is_numeric() else "---" for name in names]
-    parts = shares(names)
+    parts, kinds = shares(names), classes(grid.frame)
     body = [
-        [_cell(name, value, name in parts, name in grid.prose) for name, value in zip(names, row, strict=True)]
+        [
+            text(cell(value, is_class=True)) if name in kinds else _cell(value, name in parts, name in grid.prose)
+            for name, value in zip(names, row, strict=True)
+        ]
         for row in grid.frame.select(names).iter_rows()
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in [[text(head) for head in grid.heads.values()], rule, *body])
@@ -84,7 +85,7 @@ def joined(parts: Iterator[str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _cell(name: str, value: Any, is_share: bool, is_prose: bool) -> str:
+def _cell(value: Any, is_share: bool, is_prose: bool) -> str:
     if not isinstance(value, str):
         return cell(value, is_share=is_share).replace(" ", GAP)
     return text(value) if is_prose else code(value)

@@ -8,6 +8,7 @@ from analysis.card import markdown, splice
 from analysis.card.distribution import Described
 from analysis.card.statistics import Section
 from analysis.tables import Tables
+from analysis.wording import count, plural
 
 PICTURES = "statistics"
 # Not .json: whoever reads a folder of records, and the hub, would take it for one of them.
@@ -41,13 +42,14 @@ def new(name: str, front: str, statistics: str) -> bytes:
 def description(data: Tables) -> str:
     """What the records are, in a sentence of plain text."""
     manifest = data.manifest
-    held = data.trajectories.select("tool_calls", "env_id").collect()
+    rows = data.trajectories.select("tool_calls", "env_id").collect()
+    environments = rows["env_id"].drop_nulls().n_unique()
     synthetic = "synthetic " if manifest.get("synthetic") else ""
-    part = f" Described is only a part of them, {manifest['kept']:,} were kept." if data.is_narrowed else ""
+    part = f" Only a part of them is described; {count(manifest['kept'])} were kept." if data.is_narrowed else ""
     return (
-        f"{held.height:,} {synthetic}tool-use trajectories with {held['tool_calls'].sum():,} tool calls in "
-        f"{held['env_id'].drop_nulls().n_unique():,} environments; {manifest['records_in']:,} records read, "
-        f"{manifest['rejected']:,} of them rejected.{part}"
+        f"{count(rows.height)} {synthetic}tool-use {plural(rows.height, 'trajectory')} with "
+        f"{count(rows['tool_calls'].sum(), 'tool call')} in {count(environments, 'environment')}; "
+        f"{count(manifest['records_in'], 'record')} read, {count(manifest['rejected'])} of them rejected.{part}"
     )
 
 
@@ -55,15 +57,15 @@ def _paragraphs(data: Tables, sections: Sequence[Section], files: Sequence[Descr
     manifest = data.manifest
     yield "## Statistics"
     yield (
-        f"Measured by `python -m analysis card` on {_measured(files)}: {manifest['records_in']:,} records in = "
-        f"{manifest['kept']:,} kept + {manifest['rejected']:,} rejected. Each share stands beside what it is counted "
-        "of, and over fewer than 20 there is a dash in its place. The text between the marks is replaced when the card "
-        "is renewed."
+        f"Measured by `python -m analysis card` on {_measured(files)}: {count(manifest['records_in'])} records in = "
+        f"{count(manifest['kept'])} kept + {count(manifest['rejected'])} rejected. Each share has its counts beside "
+        "it; for fewer than 20 there is a dash in its place. The text between the marks is replaced when the card is "
+        "renewed."
     )
     if data.is_narrowed:
         # Not in the words of the handle, which name the source by its path on this machine.
-        held = data.trajectories.select(pl.len()).collect().item()
-        yield f"Counted is only a part of the source: {held:,} of the {manifest['kept']:,} records kept."
+        part = data.trajectories.select(pl.len()).collect().item()
+        yield f"Only a part of the source is counted: {count(part)} of the {count(manifest['kept'])} records kept."
     if manifest.get("synthetic"):
         yield "The records are synthetic: scripted agents in small environments, mistakes included."
     yield markdown.items([f"{markdown.code(d['origin'])}: {markdown.text(d['reason'])}" for d in manifest["damage"]])
@@ -86,5 +88,5 @@ def _measured(files: Sequence[Described]) -> str:
     if not files:
         return "tables that were made of it"
     if len(files) > 1:
-        return f"{len(files):,} files, whose checksums stand in `{CROISSANT}`"
+        return f"{count(len(files), 'file')}, whose checksums are in `{CROISSANT}`"
     return f"{markdown.code(files[0].name)} (SHA-256 {markdown.code(files[0].sha256)})"

@@ -12,6 +12,7 @@ from analysis.card.metadata import metadata, written
 from analysis.card.splice import CardError
 from analysis.tables import Tables, load
 from analysis.tables.places import read_bytes, remove, write_bytes
+from analysis.wording import count
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,9 @@ def write(request: Request) -> Written:
     data = load(request.source, **siblings, jobs=request.jobs, progress=request.progress)
     if data.trajectories.head(1).collect().is_empty():
         read = data.manifest["records_in"]
-        raise CardError(f"{request.source}: no record is kept, of {read:,} read; there is nothing to write a card of")
+        raise CardError(
+            f"{request.source}: none of {count(read, 'record')} was kept; there is nothing to write a card of"
+        )
     folder, tables = distribution.tables_from(data, request.tables, card.parent)
     files = distribution.described(data, card.parent)
     away = distribution.elsewhere(data, card.parent)
@@ -152,7 +155,7 @@ def _notes(data: Tables, card: Path, before: bytes | None, away: list[str]) -> l
     if before is not None and not splice.has_metadata(before):
         notes.append(f"{card}: the front matter was left as it is; it has no lines {splice.FRONT_BEGIN!r} and -end")
     if away:
-        others = f" and {len(away) - 1:,} others" if len(away) > 1 else ""
+        others = f" and {count(len(away) - 1, 'other')}" if len(away) > 1 else ""
         notes.append(f"{away[0]}{others}: not below {card.parent}; the card tells of it as if it lay there")
     if "tables_of" in data.manifest and not data.manifest["located"]:
         notes.append(f"{data.source}: tables only; the records they were made of are not described")

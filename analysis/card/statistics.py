@@ -1,4 +1,4 @@
-"""What a card tells of a source: sections of rows and pictures, made of the results that notebooks and gates use.
+"""What a card says about a source: sections of rows and pictures, from the results that notebooks and gates use.
 
 Every share stands beside what it is counted of; over fewer than 20 there is a dash in its place.
 """
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from analysis.card.markdown import GAP, Grid
+from analysis.card.markdown import Grid
 from analysis.charts import coverage as coverage_charts
 from analysis.charts import dialogue as dialogue_charts
 from analysis.charts import step_lengths as step_charts
@@ -18,7 +18,7 @@ from analysis.measures import arguments, coverage, dialogue, outcomes, overview,
 from analysis.records.rules import RULES
 from analysis.schema import FEWEST_FOR_A_RATE, Table
 from analysis.tables import Tables
-from analysis.wording import cell, percent
+from analysis.wording import ABSENT, GAP, cell, count, percent
 
 BUSIEST = 10
 # More bars than this are a wall; the curve of how evenly they are filled tells more.
@@ -68,20 +68,24 @@ def _holds(data: Tables, title: str) -> Section:
         (
             "records kept",
             kept,
-            f"of {data.manifest['records_in']:,} read; {data.manifest['rejected']:,} could not be read",
+            f"of {count(data.manifest['records_in'])} read; {count(data.manifest['rejected'])} could not be read",
         ),
-        ("conversations with a simulated user", talks, f"of {kept:,} kept; the others run without"),
+        ("records with user", talks, f"of {count(kept)} kept; the user is simulated, and the others are without"),
         ("environments", balance.get("seen", 0), _catalogue(balance, balance.get("environments", 0))),
         (
             "scenarios",
             scenarios.get("present" if scenarios.get("has_catalogue") else "seen", 0),
             _catalogue(scenarios, scenarios.get("scenarios", 0)),
         ),
-        ("tools called", tools.get("used_tools", 0), f"of {tools.get('offered_tools', 0):,} offered, by environment"),
-        ("tool calls", calls, f"in {kept:,} records"),
-        ("assistant messages", steps, f"in {kept:,} records"),
+        (
+            "tools called",
+            tools.get("used_tools", 0),
+            f"of {count(tools.get('offered_tools', 0))} offered, each name counted once per environment",
+        ),
+        ("tool calls", calls, f"in {count(kept, 'record')}"),
+        ("assistant messages", steps, f"in {count(kept, 'record')}"),
     ]
-    texts = [(what, f"{count:,}", of) for what, count, of in rows]
+    texts = [(what, count(number), of) for what, number, of in rows]
     frame = pl.DataFrame(texts, schema={"what": pl.String, "count": pl.String, "of": pl.String}, orient="row")
     return Section(
         title, "", (Grid(frame, {"what": "what", "count": "number", "of": "counted"}, frozenset(frame.columns)),)
@@ -113,7 +117,7 @@ def _spread(data: Tables, title: str) -> Section:
     )
     sentence = (
         "How trajectories and scenarios are spread over environments. Evenness is entropy / ln(environments), 1 when "
-        "all hold alike; as many equal environments as the effective number would be as even."
+        "all have the same; the effective number is the number of equal environments that would be as even."
     )
     if held.height <= MOST_BARS:
         return Section(title, sentence, (grid,), "environments", _drawn(coverage_charts.environments, held))
@@ -122,17 +126,17 @@ def _spread(data: Tables, title: str) -> Section:
 
 
 def _usage(data: Tables, title: str) -> Section:
-    found = tool_usage.busiest(_tools(data), top=BUSIEST).collect()
+    busiest = tool_usage.busiest(_tools(data), top=BUSIEST).collect()
     grid = _grid(
-        _judged(found, "all_call_share", "all_calls"),
+        _judged(busiest, "all_call_share", "all_calls"),
         tool_usage.BUSIEST,
         "env_id tool_name calls all_calls all_call_share calling offering usage_rate",
     )
     sentence = (
-        f"The {found.height:,} tools called most. Usage rate: trajectories that call the tool, of those that were "
-        "offered it; a large environment makes its tools busy."
+        f"The {count(busiest.height, 'tool')} called most. Usage rate: trajectories that call the tool, of those that "
+        "were offered it; a large environment makes its tools busy."
     )
-    return Section(title, sentence, (grid,), "tools", _drawn(tool_charts.usage, found))
+    return Section(title, sentence, (grid,), "tools", _drawn(tool_charts.usage, busiest))
 
 
 def _calls(data: Tables, title: str) -> Section:
@@ -142,8 +146,8 @@ def _calls(data: Tables, title: str) -> Section:
         "traj_type calls errors judged unknown error_rate",
     )
     sentence = (
-        "What results say. Error rate: errors, of the calls whose result says ok or error. A failed call is no failed "
-        "task, and one that is recovered from is worth learning from."
+        "What results say. Error rate: errors, of the calls whose result says ok or error. A failed call is not a "
+        "failed task, and an error that is recovered is worth learning from."
     )
     return Section(title, sentence, (grid,))
 
@@ -156,7 +160,7 @@ def _arguments(data: Tables, title: str) -> Section:
     )
     sentence = (
         "Each call's arguments against that record's own JSON Schema of the tool. Over-required: they leave out only "
-        "what the tool did without."
+        "required arguments that the tool did not need."
     )
     return Section(title, sentence, (grid,))
 
@@ -165,7 +169,7 @@ def _endings(data: Tables, title: str) -> Section:
     found = dialogue.end_classes(data.trajectories).collect()
     rows = _judged(found, "trajectory_share", "mode_trajectories")
     grid = _grid(rows, dialogue.ENDS, "traj_type end_class trajectories mode_trajectories trajectory_share")
-    sentence = "How records end. A marker of completion is the agent's own word; no success follows from it."
+    sentence = "How records end. A marker of completion is the agent's own word and does not mean success."
     return Section(title, sentence, (grid,), "endings", _drawn(dialogue_charts.end_classes, found))
 
 
@@ -183,13 +187,13 @@ def _quantities(data: Tables, title: str) -> Section:
 
 
 def _findings(data: Tables, title: str) -> Section:
-    found = overview.rules(data.trajectories, data.findings, RULES).collect()
-    broken = found.filter(pl.col("records_breaking") > 0)
+    rules = overview.rules(data.trajectories, data.findings, RULES).collect()
+    broken = rules.filter(pl.col("records_breaking") > 0)
     sentence = (
-        f"Records are held against {len(RULES):,} rules; "
-        + ("no record breaks any." if broken.is_empty() else f"{broken.height:,} of them are broken somewhere.")
-        if found.height
-        else "There are no records to hold against rules."
+        f"Records are checked against {count(len(RULES), 'rule')}; "
+        + ("no record breaks any." if broken.is_empty() else f"{count(broken.height)} of them are broken somewhere.")
+        if rules.height
+        else "There are no records to check against rules."
     )
     if broken.is_empty():
         return Section(title, sentence)
@@ -225,7 +229,7 @@ def _first(frame: pl.LazyFrame) -> dict[str, Any]:
 
 
 def _catalogue(found: dict[str, Any], of: int) -> str:
-    return f"of {of:,} of the catalogue" if found.get("has_catalogue") else "seen; no catalogue was given"
+    return f"of {count(of)} in the catalogue" if found.get("has_catalogue") else "seen; no catalogue was given"
 
 
 def _grid(frame: pl.DataFrame, result: Table, names: str, *, prose: str = "") -> Grid:
@@ -244,11 +248,11 @@ def _drawn(draw: Callable[[pl.DataFrame], Any], frame: pl.DataFrame) -> Any:
 
 def _value(value: float | None, events: float | None, of: float | None) -> str:
     if value is None or (events is not None and (of or 0) < FEWEST_FOR_A_RATE):
-        return cell(None)
+        return ABSENT
     return (percent(value) if events is not None and value <= 1 else cell(value)).replace(" ", GAP)
 
 
 def _counted(found: Any) -> str:
     if found.events is None or not found.of:
-        return found.reason or (f"n = {found.of:,.0f}" if found.of is not None else "")
-    return f"{found.events:,.0f} of {found.of:,.0f}"
+        return found.reason or (f"n = {count(found.of)}" if found.of is not None else "")
+    return f"{count(found.events)} of {count(found.of)}"

@@ -77,7 +77,7 @@ def per_scenario(frame: pl.DataFrame) -> Drawn:
     """How often, and in which modes, scenarios were run."""
     first = frame.row(0, named=True)
     n, has_catalogue = first["all_scenarios"], first["has_catalogue"]
-    both, absent = (rate(frame.filter(modes=modes)["scenarios"].sum(), n) for modes in ("both modes", "absent"))
+    both, absent = (rate(frame.filter(modes=modes)["scenarios"].sum(), n) for modes in ("both modes", "not run"))
     bars = alt.Chart(frame).mark_bar()
     return Drawn(
         bars.encode(

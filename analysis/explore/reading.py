@@ -76,7 +76,7 @@ def listed(hits: list[Hit], words: str) -> str:
     if not words.split():
         return ""
     if not hits:
-        return f"<p>“{text(words)}” stands nowhere in this trajectory.</p>"
+        return f"<p>“{text(words)}” is nowhere in this trajectory.</p>"
     items = "".join(
         f'<li><a href="#{hit.anchor}">{text(hit.before)}<b>{text(hit.found)}</b>{text(hit.after)}</a></li>'
         for hit in hits[:MOST_LISTED]

@@ -7,10 +7,12 @@ from typing import Any
 import polars as pl
 
 from analysis.nearest import hint
-from analysis.wording import ABSENT
+from analysis.wording import ABSENT, MODES, cell, count
 
 # What is chosen by name, and how it is said.
 NAMED = {"env_id": "environment", "tools_called": "calls", "traj_type": "mode", "end_class": "ending"}
+# Of these the names of classes are said in words.
+CLASSES = ("traj_type", "end_class")
 # What is chosen by a range of whole numbers.
 COUNTED = {"assistant_messages": "steps", "tool_calls": "calls made", "errors": "failed calls"}
 # Where words are looked for.
@@ -45,7 +47,8 @@ class Selection:
         for column, value in chosen.items():
             if column in NAMED:
                 given = (value,) if isinstance(value, str) else tuple(value)
-                names |= {column: tuple(dict.fromkeys(map(str, given)))} if given else {}
+                is_class = column in CLASSES
+                names |= {column: tuple(dict.fromkeys(cell(v, is_class=is_class) for v in given))} if given else {}
             elif column in COUNTED:
                 ranges[column] = _range(column, value)
             else:
@@ -87,7 +90,9 @@ class Selection:
 
 def label(column: str) -> pl.Expr:
     """A column of NAMED as the names it is chosen by."""
-    return pl.col(column).cast(pl.String).fill_null(ABSENT)
+    names = pl.col(column).cast(pl.String)
+    names = names.replace(dict(MODES)).str.replace_all("_", " ", literal=True) if column in CLASSES else names
+    return names.fill_null(ABSENT)
 
 
 def _any_of(column: str, values: Iterable[str]) -> pl.Expr:
@@ -102,7 +107,7 @@ def _holds(column: pl.Expr, words: str) -> pl.Expr:
 
 
 def _calls(words: str) -> pl.Expr:
-    # One text a trajectory is far quicker to search than a list; no name holds a line feed that matters.
+    # One text per trajectory is far quicker to search than a list; no name holds a line feed that matters.
     return _holds(pl.col("tools_called").list.join("\n"), words)
 
 
@@ -123,4 +128,4 @@ def _span(least: int, most: int) -> str:
 
 def _listed(values: tuple[str, ...], most: int) -> str:
     shown = " or ".join(values[:most])
-    return shown if len(values) <= most else f"{shown} or {len(values) - most:,} more"
+    return shown if len(values) <= most else f"{shown} or {count(len(values) - most)} more"

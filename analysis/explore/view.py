@@ -6,7 +6,6 @@ Thin: what is chosen is a `Selection`, what the figures show comes from `facets`
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from analysis.explore.widgets import COLUMN_STYLE, Figure, Rows, RunTable
 from analysis.markup import LAB_STYLE, text
 from analysis.sources import SourceError
 from analysis.tables import Tables, subsets
+from analysis.wording import count
 
 LISTS = {"env_id": "Environments", "tools_called": "Tools called"}
 KINDS = {"traj_type": "Mode", "end_class": "Ending"}
@@ -49,7 +49,7 @@ STYLE = """<style>
 </style>"""
 UNREAD = "Choose a row of the table to read its transcript here."
 
-_numbers = count(1)
+_numbers = itertools.count(1)
 
 
 class View:
@@ -199,7 +199,7 @@ class View:
 
     def _title(self, column: str, listed: int, all_names: int) -> None:
         if column in LISTS:
-            most = f"the {listed:,} busiest of {all_names:,}" if listed < all_names else f"{all_names:,}"
+            most = f"the {count(listed)} busiest of {count(all_names)}" if listed < all_names else count(all_names)
             self._heads[column].value = f'<div class="tj-head">{LISTS[column]} <small>{most}</small></div>'
 
     def _show_chosen(self) -> None:
@@ -208,11 +208,11 @@ class View:
         self._table.show(self.selected)
 
     def _counted(self, *, strong: bool = False) -> str:
-        number = f"{self.selected.height:,}"
+        number = count(self.selected.height)
         sentence = self._selection.sentence()
         named = f"<b>{number}</b>" if strong else number
         how = text(sentence) if strong else sentence
-        return f"{named} of {self._runs.height:,} trajectories{': ' + how if sentence else ''}."
+        return f"{named} of {count(self._runs.height, 'trajectory')}{': ' + how if sentence else ''}."
 
     def _keep(self) -> None:
         try:

@@ -10,6 +10,7 @@ from analysis.gate.config import Gate, Threshold
 from analysis.gate.quantities import QUANTITIES, Found
 from analysis.records.rules import BY_ID
 from analysis.tables import Tables
+from analysis.wording import setting
 
 Verdict = Literal["holds", "falls short", "not known"]
 
@@ -46,7 +47,7 @@ def check(
         report: called with the name of each quantity before it is computed.
 
     Returns:
-        One check a bound, thresholds first, in the order of the gate; with a baseline one more a threshold.
+        One check per bound, thresholds first, in the order of the gate; with a baseline one more per threshold.
     """
     checks: list[Check] = []
     for threshold in gate.threshold:
@@ -70,8 +71,9 @@ def failed(checks: list[Check]) -> list[Check]:
 def _bounded(threshold: Threshold, found: Found) -> Check:
     value = found.value
     low, high = threshold.at_least, threshold.at_most
-    bounds = [f"at least {low:g}"] if low is not None else []
-    bounds += [f"at most {high:g}"] if high is not None else []
+    is_share = QUANTITIES[threshold.quantity].is_share
+    bounds = [f"at least {setting(low, is_share=is_share)}"] if low is not None else []
+    bounds += [f"at most {setting(high, is_share=is_share)}"] if high is not None else []
     return Check(
         name=threshold.quantity,
         kind="threshold",
@@ -96,14 +98,14 @@ def _compared(threshold: Threshold, found: Found, before: Found, tolerance: floa
         worse = (found.value - before.value) * (1 if quantity.is_less_better else -1)
         # A share is compared in points; what has no upper end, as a part of what it was.
         worse = worse if quantity.is_share or not before.value else worse / abs(before.value)
-    unit = "points of share" if quantity.is_share else "of its value"
+    unit = "points" if quantity.is_share else "%"
     way = "higher" if quantity.is_less_better else "lower"
     return Check(
         name=threshold.quantity,
         kind="baseline",
         meaning=quantity.meaning,
         verdict=_verdict(known, worse <= tolerance, threshold),
-        bound=f"no more than {tolerance:g} {unit} {way} than the baseline",
+        bound=f"no more than {setting(100 * tolerance)} {unit} {way} than the baseline",
         value=found.value,
         events=found.events,
         of=found.of,
@@ -133,7 +135,7 @@ def _findings(data: Tables, gate: Gate) -> Iterator[Check]:
             kind="finding",
             meaning=f"records that break: {BY_ID[finding.rule].sentence}",
             verdict=verdict,
-            bound=f"at most {finding.at_most:g}",
+            bound=f"at most {setting(finding.at_most, is_share=True)}",
             value=value,
             events=events,
             of=kept,

@@ -1,7 +1,7 @@
 """A gate's outcome as SARIF 2.1.0, the format code hosts and editors show findings from.
 
-One result a finding and a rejected record, at its byte offset and, where the file can be read here as plain text, its
-line; one result a bound that is not kept, on the set as a whole.
+One result per finding and per rejected record, at its byte offset and, where the file can be read here as plain text,
+its line; one result per bound that is not kept, for the set as a whole.
 """
 
 import re
@@ -15,9 +15,11 @@ import polars as pl
 
 from analysis.gate.check import Check
 from analysis.gate.quantities import QUANTITIES
+from analysis.gate.text import value
 from analysis.records.rules import RULES
 from analysis.sources import SourceError
 from analysis.tables import Tables
+from analysis.wording import count, words
 
 VERSION = "2.1.0"
 _ORIGIN = re.compile(r"(?P<file>.*)@(?:(?P<offset>\d+)|row (?P<row>\d+))\Z", re.DOTALL)
@@ -25,11 +27,11 @@ _BLOCK = 1 << 20
 
 
 def log(judged: Sequence[tuple[Tables, Sequence[Check]]], *, most: int = 100) -> dict[str, Any]:
-    """The log of what was judged, a run each.
+    """The log of what was judged, with one run per source.
 
     Args:
-        judged: tables, and what came of holding them against a gate.
-        most: findings listed a rule; how many there are stands in the run's `properties` all the same.
+        judged: tables, and their checks.
+        most: findings listed per rule; the run's `properties` say how many there are.
 
     Returns:
         JSON values. Rejected records, and findings of a rule whose bound is not kept, are errors; others are warnings.
@@ -108,11 +110,11 @@ def _findings(data: Tables, most: int) -> tuple[pl.DataFrame, dict[str, int]]:
 
 
 def _of_set(check: Check, index: Mapping[str, int]) -> dict[str, Any]:
-    value = "not known" if check.value is None else f"{check.value:.6g}"
-    counted = "" if check.events is None or check.of is None else f" ({check.events:,.0f} of {check.of:,.0f})"
-    said = f"{check.name} is {value}{counted}; asked for: {check.bound}."
+    number = "not known" if check.value is None else value(check)
+    counts = "" if check.events is None or check.of is None else f" ({count(check.events)} of {count(check.of)})"
+    sentence = f"{words(check.name)} is {number}{counts}; the bound is: {check.bound}."
     reason = " ".join(text for text in (check.reason, check.why) if text)
-    return _result(f"gate/{check.name}", index, "error", f"{said} {reason}".strip(), None)
+    return _result(f"gate/{check.name}", index, "error", f"{sentence} {reason}".strip(), None)
 
 
 def _result(

@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 
 from analysis.gate.check import Check
+from analysis.gate.quantities import QUANTITIES
+from analysis.schema import FEWEST_FOR_A_RATE
+from analysis.wording import ABSENT, cell, count, percent, plural, rate, words
 
 MARKS = {"holds": "holds", "falls short": "FALLS SHORT", "not known": "not known"}
 
 
 def table(checks: Sequence[Check]) -> str:
-    """One line a bound: verdict, name, value with what it is counted of, and what is asked for."""
-    rows = [("", "what", "value", "of", "asked for")]
-    rows += [(MARKS[c.verdict], _name(c), _value(c), _of(c), c.bound) for c in checks]
+    """One line per bound: verdict, name, value with what it is counted of, and the bound."""
+    rows = [("", "quantity", "value", "of", "bound")]
+    rows += [(MARKS[c.verdict], _name(c), value(c), _of(c), c.bound) for c in checks]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
-        mark, name, value, of, bound = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+        mark, name, number, of, bound = (text.ljust(width) for text, width in zip(row, widths, strict=True))
         lines.append(
-            f"{mark}  {name}  {value.strip().rjust(widths[2])}  {of.strip().rjust(widths[3])}  {bound}".rstrip()
+            f"{mark}  {name}  {number.strip().rjust(widths[2])}  {of.strip().rjust(widths[3])}  {bound}".rstrip()
         )
     return "\n".join(lines)
 
@@ -24,27 +27,40 @@ def table(checks: Sequence[Check]) -> str:
 def summary(checks: Sequence[Check]) -> str:
     """One sentence: how many bounds hold, of how many."""
     counts = {verdict: sum(check.verdict == verdict for check in checks) for verdict in MARKS}
-    unknown = f", {counts['not known']} not known" if counts["not known"] else ""
-    return f"{counts['holds']} of {len(checks)} bounds hold, {counts['falls short']} fall short{unknown}"
+    unknown = f", {count(counts['not known'])} not known" if counts["not known"] else ""
+    short = f"{count(counts['falls short'])} {plural(counts['falls short'], 'falls', 'fall')} short"
+    return f"{count(counts['holds'])} of {count(len(checks), 'bound')} hold, {short}{unknown}"
+
+
+def value(check: Check) -> str:
+    """The value as on every page: a rate, counts under 20, or a number; a dash where it is not known."""
+    if check.value is None:
+        return ABSENT
+    if not _is_rate(check):
+        return cell(check.value)
+    return rate(check.events, check.of)
 
 
 def _name(check: Check) -> str:
-    return {"threshold": check.name, "finding": f"finding {check.name}", "baseline": f"{check.name}, baseline"}[
-        check.kind
-    ]
-
-
-def _value(check: Check) -> str:
-    return "–" if check.value is None else _number(check.value)
+    return {
+        "threshold": check.name,
+        "finding": f"finding: {words(check.name)}",
+        "baseline": f"{check.name}, baseline",
+    }[check.kind]
 
 
 def _of(check: Check) -> str:
     if check.kind == "baseline":
-        return "–" if check.baseline is None else f"was {_number(check.baseline)}"
-    if check.events is not None and check.of is not None:
-        return f"{check.events:,.0f} of {check.of:,.0f}"
-    return check.reason if check.value is None else f"n = {check.of:,.0f}" if check.of is not None else ""
+        before = percent(check.baseline) if _is_rate(check) else cell(check.baseline)
+        return ABSENT if check.baseline is None else f"was {before}"
+    if check.value is None:
+        return check.reason
+    if not _is_rate(check):
+        return f"n = {count(check.of)}" if check.of is not None else ""
+    # Under 20 the value is these counts already.
+    return f"{count(check.events)} of {count(check.of)}" if (check.of or 0) >= FEWEST_FOR_A_RATE else ""
 
 
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if value == round(value) and abs(value) > 1 else f"{value:.4f}"
+def _is_rate(check: Check) -> bool:
+    """Events of so many, where a share is asked for; evenness is a share of nothing that is counted."""
+    return check.events is not None and (check.kind == "finding" or QUANTITIES[check.name].is_share)

@@ -18,7 +18,7 @@ _IS_CATALOGUED = Column(
 )
 _ENV_ID = Column("env_id", pl.String(), "environment")
 GRAINS = ("trajectories", "scenarios")
-MODES = ("both modes", "conversation only", "without a user only", "absent")
+MODES = ("both modes", "with user only", "without user only", "not run")
 
 ENVIRONMENTS = Table(
     "coverage_environments",

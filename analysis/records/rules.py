@@ -36,7 +36,7 @@ RULES = (
     ),
     Rule("steps_form", "`steps` is a whole number.", "Write it as an integer."),
     Rule("closing_marker", "A run closes with its marker.", "Treat the record as unfinished."),
-    Rule("publisher_bounds", "3-29 (non_conversation) or 5-39 (conversation) assistant messages.", "Filter by steps."),
+    Rule("publisher_bounds", "5 to 39 assistant messages with user, 3 to 29 without.", "Filter by steps."),
     Rule("traj_type_inferred", "The record names its traj_type.", "Write it; it was read from the user turns."),
     Rule("env_id_missing", "The record names its environment.", "Write task_info.env_id."),
     Rule("task_id_missing", "The record names its scenario.", "Write task_info.task_id."),

@@ -19,6 +19,7 @@ import pdoc.render
 
 import analysis
 from analysis.reference import words
+from analysis.wording import count
 
 # Two pages that belong to no module stand beside them as modules that hold nothing but their text.
 PAGES = {"data_dictionary": words.dictionary_page, "method": words.method_page}
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str]) -> int:
         print("usage: python -m analysis.reference.site FOLDER", file=sys.stderr)
         return 2
     pages = build(Path(arguments[0]))
-    print(f"{len(pages):,} pages: {Path(arguments[0]) / 'index.html'}")
+    print(f"{count(len(pages), 'page')}: {Path(arguments[0]) / 'index.html'}")
     return 0
 
 

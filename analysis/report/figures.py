@@ -12,6 +12,7 @@ import polars as pl
 from markupsafe import Markup
 
 from analysis import markup
+from analysis.wording import count
 
 # A page must stay small and readable without scripts: beyond these rows the download is the place to look.
 MOST_ROWS = 200
@@ -106,4 +107,4 @@ def _tables(datasets: dict[str, list[dict[str, Any]]], columns: dict[str, Any], 
         frame = pl.DataFrame([pl.Series(name, present[name], strict=False) for name in names])
         yield markup.grid(frame, heads, f"Numbers of the figure: {caption}", exact=False)
         if len(rows) > MOST_ROWS:
-            yield f"<p>The first {MOST_ROWS:,} of {len(rows):,} rows; the download has them all.</p>"
+            yield f"<p>The first {count(MOST_ROWS)} of {count(len(rows), 'row')}; the download has them all.</p>"

@@ -338,7 +338,6 @@
 
   // ---- narrowing the page to a mode or an environment -------------------------------------------------------------
   const FILTERS = { traj_type: "mode", env_id: "environment" };
-  const MODES = { conversation: "conversations", non_conversation: "runs without a user" };
   const form = one(".filters");
   const dataOf = (figure) => store.charts[figure.id].data.map((name) => store.data[name]);
   const cellsOf = (table, column) => {
@@ -358,9 +357,9 @@
     const active = Object.entries(chosen);
     const touches = (figure, keys) => dataOf(figure).some((data) => keys.some((key) => key in data));
     const touched = figures.filter((figure) => touches(figure, Object.keys(chosen)));
-    const words = active.map(([, value]) => MODES[value] ?? value).join(", ");
+    const words = active.map(([, value]) => value).join(", ");
     one(".state", form).textContent = active.length
-      ? `Only ${words}: ${touched.length} of ${figures.length} charts, and the tables that tell it apart. Titles and headline numbers are of the whole page.`
+      ? `Only ${words}: ${touched.length} of ${figures.length} charts, and the tables with that column. Titles and headline numbers are of the whole page.`
       : "";
     const tables = all("table").filter((table) => table.tools);
     tables.forEach(sift);
@@ -379,7 +378,7 @@
     for (const [column, label] of Object.entries(FILTERS)) {
       const values = valuesOf(column, tables);
       if (values.length < 2) continue;
-      const select = make("select", {}, ...["", ...values].map((value) => make("option", { value, textContent: MODES[value] ?? (value || "all") })));
+      const select = make("select", {}, ...["", ...values].map((value) => make("option", { value, textContent: value || "all" })));
       select.dataset.column = column;
       one("button", form).before(make("label", { textContent: `${label} ` }, select));
       form.hidden = false;

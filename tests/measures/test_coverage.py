@@ -178,10 +178,10 @@ def test_a_source_that_names_no_scenario_still_says_how_many_do_not() -> None:
 def test_scenarios_are_counted_by_runs_and_modes_and_the_absent_with_none() -> None:
     found = coverage.per_scenario(TRAJECTORIES_SEEN, SCENARIOS_LISTED).collect()
     assert found.select("trajectories", "modes", "scenarios", "all_scenarios").rows() == [
-        (0, "absent", 3, 7),
-        (1, "conversation only", 2, 7),
+        (0, "not run", 3, 7),
+        (1, "with user only", 2, 7),
         (2, "both modes", 1, 7),
-        (3, "without a user only", 1, 7),
+        (3, "without user only", 1, 7),
     ]
     assert found["scenario_share"].sum() == pytest.approx(1)
     assert found["has_catalogue"].all()
@@ -193,9 +193,9 @@ def test_scenarios_are_counted_by_runs_and_modes_and_the_absent_with_none() -> N
 def test_scenarios_with_more_runs_than_are_told_apart_are_counted_together() -> None:
     found = coverage.per_scenario(TRAJECTORIES_SEEN, SCENARIOS_LISTED.clear(), most=2).collect()
     assert found.select("trajectories", "modes", "scenarios").rows() == [
-        (1, "conversation only", 2),
+        (1, "with user only", 2),
         (2, "both modes", 1),
-        (2, "without a user only", 1),
+        (2, "without user only", 1),
     ]
 
 
