@@ -179,7 +179,7 @@ def test_the_summary_stands_first_with_headlines_notices_and_findings() -> None:
     cells = shown(lambda: show.headlines([Headline("42 %", "usage", "of 7")]), lambda: show.notice("Beware."))
     html = rendered("# T\n\nQuestion?", "## Section", [*charts(bars), *cells])
     brief, rest = html.index('id="in-brief"'), html.index('id="section"')
-    for part in ("42 %", "Beware.", '<a href="#figure-1"'):
+    for part in ("42\u00a0%", "Beware.", '<a href="#figure-1"'):
         assert brief < html.index(part, brief) < rest
 
 

@@ -46,7 +46,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "markup": ({"wording"}, None),
     "transcripts": ({"schema", "records", "wording", "markup"}, None),
     "export": ({"nearest", "schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
-    "gate": ({"schema", "sources", "records", "tables", "measures", "nearest"}, {"msgspec", "polars"}),
+    "gate": ({"schema", "sources", "records", "tables", "measures", "nearest", "wording"}, {"msgspec", "polars"}),
     "card": ({"schema", "sources", "records", "tables", "measures", "charts", "wording", "markup", "gate"}, None),
     "show": ({"schema", "imports", "records", "tables", "brief", "charts", "wording", "markup", "transcripts"}, None),
     "explore": (

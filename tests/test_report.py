@@ -454,7 +454,7 @@ def test_pages_of_another_run_stay_and_are_told_apart(house: House) -> None:
     house.records(trajectory("other"))
     house.run(only=("b",))
     assert house.pages() == {"a.html", "b.html", "index.html", "manifest.json"}
-    _, _, others = house.page("index").partition("Of other runs in this folder")
+    _, _, others = house.page("index").partition("From other runs in this folder")
     assert 'href="a.html"' in others
     assert "other records than above" in others
 

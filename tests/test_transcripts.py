@@ -88,10 +88,10 @@ def test_findings_stand_at_their_message_and_those_of_the_whole_record_on_top() 
     )
     shown = html(planted, "0-1")
     top, turns = shown.split('<ol class="turns">')
-    assert "of_all" in top
+    assert "of all" in top
     assert "lost" in top, "a finding about a message that is not there is still shown"
     (message,) = [part for part in turns.split('<li class="turn') if "message 2<" in part]
-    assert "at_a_message" in message
+    assert "at a message" in message
 
 
 def test_a_result_is_labelled_with_the_call_it_answers() -> None:

@@ -20,6 +20,7 @@ def shares(frame: pl.DataFrame) -> Drawn:
     """Share of repeated calls, reading and changing tools apart, per mode."""
     sums = frame.select(pl.col("repeats", "calls", "idle_repeats", "catalogued_calls").sum()).row(0, named=True)
     kinds = {r["kind"]: r for r in frame.group_by("kind").agg(pl.col("repeats", "calls").sum()).iter_rows(named=True)}
+    known = rate_of(sums["catalogued_calls"], sums["calls"], "call")
     parts = [
         f"{rate(kinds[kind]['repeats'], kinds[kind]['calls'])} for {name}"
         for kind, name in _KINDS.items()
@@ -31,8 +32,7 @@ def shares(frame: pl.DataFrame) -> Drawn:
         [
             f"n = {count(sums['calls'], 'call')}, {count(sums['repeats'], 'repeat')}; {count(sums['idle_repeats'])} of "
             "them with no changing call since the earlier one",
-            f"the catalogue says what {rate_of(sums['catalogued_calls'], sums['calls'], 'call')} do, the first word of "
-            "the tool's name the rest",
+            f"the catalogue says whether a tool reads or changes for {known}, the first word of its name for the rest",
         ],
     )
 

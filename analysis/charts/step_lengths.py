@@ -190,7 +190,7 @@ def _selection(frame: pl.DataFrame) -> list[str]:
     if "quantity" in frame.columns and frame["quantity"][0] != "steps":
         return []
     kept = {name: "{} to {} steps".format(*_EDGES[name]) for name in _modes(frame)}
-    return [f"Selection: the EnvScaler release keeps {by_mode(kept)}; a sharp end there is the filter, not behaviour"]
+    return [f"selection: the EnvScaler release keeps {by_mode(kept)}; a sharp end there is the filter, not behaviour"]
 
 
 def _tooltips(quantity: str) -> list[alt.Tooltip]:

@@ -4,6 +4,7 @@ Thin: what is chosen is a `Selection`, what the figures show comes from `facets`
 `reading`. Here are only the widgets and who tells whom.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from analysis.gate.check import Check
 from analysis.gate.quantities import QUANTITIES
 from analysis.schema import FEWEST_FOR_A_RATE
-from analysis.wording import ABSENT, cell, count, percent, plural, rate, words
+from analysis.wording import ABSENT, cell, count, percent, rate, words
 
 MARKS = {"holds": "holds", "falls short": "FALLS SHORT", "not known": "not known"}
 
@@ -25,11 +25,11 @@ def table(checks: Sequence[Check]) -> str:
 
 
 def summary(checks: Sequence[Check]) -> str:
-    """One sentence: how many bounds hold, of how many."""
+    """How many bounds hold, of how many, in one line."""
     counts = {verdict: sum(check.verdict == verdict for check in checks) for verdict in MARKS}
-    unknown = f", {count(counts['not known'])} not known" if counts["not known"] else ""
-    short = f"{count(counts['falls short'])} {plural(counts['falls short'], 'falls', 'fall')} short"
-    return f"{count(counts['holds'])} of {count(len(checks), 'bound')} hold, {short}{unknown}"
+    unknown = f"; not known: {count(counts['not known'])}" if counts["not known"] else ""
+    short = f"that fall short: {count(counts['falls short'])}"
+    return f"bounds that hold: {count(counts['holds'])} of {count(len(checks))}; {short}{unknown}"
 
 
 def value(check: Check) -> str:
@@ -38,7 +38,8 @@ def value(check: Check) -> str:
         return ABSENT
     if not _is_rate(check):
         return cell(check.value)
-    return rate(check.events, check.of)
+    # Beside a baseline of which only the share is known there is a share.
+    return percent(check.value) if check.kind == "baseline" else rate(check.events, check.of)
 
 
 def _name(check: Check) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import analysis
+from analysis import wording
 from analysis.tables import cache as tables_cache
 
 _PACKAGE = Path(analysis.__file__).parent
@@ -70,13 +71,16 @@ def template(name: str) -> str:
 
 @cache
 def environment() -> Environment:
-    return Environment(
+    """The template engine; numbers become text by `wording`, as everywhere."""
+    made = Environment(
         loader=FileSystemLoader(folder("reports/template")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["wording"] = wording
+    return made
 
 
 def policy(*scripts: str) -> str:

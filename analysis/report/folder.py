@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from analysis.report import assets
 from analysis.schema import FEWEST_FOR_A_RATE
+from analysis.wording import decimal
 
 State = Literal["pending", "made", "failed", "skipped"]
 
@@ -66,7 +67,7 @@ class Group:
     @property
     def spread(self) -> str:
         """The bars in words."""
-        least, lower, median, upper, most = (f"{quantile:g}" for quantile in self.quantiles)
+        least, lower, median, upper, most = map(decimal, self.quantiles)
         return f"{least} to {most} steps, median {median}, the middle half {lower} to {upper}"
 
 

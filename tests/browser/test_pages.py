@@ -382,7 +382,7 @@ def test_a_table_sorts_by_number_and_is_searched(chromium: "Browser", planted_pa
 def test_the_page_is_filtered_by_mode_in_charts_and_tables_alike(chromium: "Browser", planted_page: Path) -> None:
     with opened(chromium, planted_page) as seen:
         before = marks(seen.page)
-        seen.page.locator("select[data-column=traj_type]").select_option("conversation")
+        seen.page.locator("select[data-column=traj_type]").select_option("with user")
         seen.page.wait_for_function("() => document.documentElement.dataset.work !== 'drawing'")
         after = marks(seen.page)
         assert all(2 * now == then for then, now in zip(before, after, strict=True)), (before, after)
@@ -556,7 +556,7 @@ def test_everything_is_reached_and_done_with_the_keyboard_alone(chromium: "Brows
         assert page.locator("main .table th[aria-sort]").count() == 1
         page.locator("select[data-column=traj_type]").focus()
         keys.press("ArrowDown")
-        assert "Only conversations" in page.locator(".filters [role=status]").inner_text()
+        assert "Only with user" in page.locator(".filters [role=status]").inner_text()
         seen.assert_quiet()
 
 
@@ -575,7 +575,7 @@ def test_a_table_is_copied_with_tabs_between_its_cells(chromium: "Browser", long
         page.locator("#figure-3 .twin").get_by_role("button", name="Copy").click()
         lines = page.evaluate("() => window.copied").split("\n")
         assert lines[0].split("\t") == CALLS.names
-        assert lines[1].split("\t") == ["env_0", "tool 0", "conversation", "3"]
+        assert lines[1].split("\t") == ["env_0", "tool 0", "with user", "3"]
         assert len(lines) == 41
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.card import reading
 from tests.card.conftest import Played
 
-MODES = ("conversation", "non_conversation")
+MODES = {"conversation": "with user", "non_conversation": "without user"}
 
 
 @pytest.fixture(scope="module")
@@ -36,10 +36,10 @@ def test_what_it_holds_is_counted_alike(played: Played, messages: list[Any]) -> 
     scenarios = {(r["task_info"]["env_id"], r["task_info"]["task_id"]) for r, _ in messages}
     assert rows == {
         "records kept": (f"{n}", f"of {n} read; 0 could not be read"),
-        "conversations with a simulated user": (f"{talks}", f"of {n} kept; the others run without"),
+        "records with user": (f"{talks}", f"of {n} kept; the user is simulated, and the others are without"),
         "environments": (f"{len({r['task_info']['env_id'] for r, _ in messages})}", "seen; no catalogue was given"),
         "scenarios": (f"{len(scenarios)}", "seen; no catalogue was given"),
-        "tools called": (f"{len(used)}", f"of {len(known)} offered, by environment"),
+        "tools called": (f"{len(used)}", f"of {len(known)} offered, each name counted once per environment"),
         "tool calls": (f"{sum(len(calls(m)) for _, m in messages):,}", f"in {n} records"),
         "assistant messages": (
             f"{sum(m['role'] == 'assistant' for _, ms in messages for m in ms):,}",
@@ -50,11 +50,11 @@ def test_what_it_holds_is_counted_alike(played: Played, messages: list[Any]) -> 
 
 def test_lengths_are_counted_alike(played: Played, messages: list[Any]) -> None:
     rows = reading.rows(played.card, "How long trajectories are")
-    for mode in MODES:
+    for mode, name in MODES.items():
         steps = [sum(m["role"] == "assistant" for m in ms) for r, ms in messages if r["traj_type"] == mode]
         made = [len(calls(ms)) for r, ms in messages if r["traj_type"] == mode]
         for quantity, counts in (("steps", steps), ("tool calls", made)):
-            (row,) = (row for row in rows if (row["quantity"], row["traj type"]) == (quantity, mode))
+            (row,) = (row for row in rows if (row["quantity"], row["traj type"]) == (quantity, name))
             p90 = statistics.quantiles(counts, n=10, method="inclusive")[-1]
             expected = (len(counts), sum(counts), min(counts), max(counts))
             assert [row[n] for n in ("trajectories", "total", "minimum", "maximum")] == [f"{v:,}" for v in expected]
@@ -81,11 +81,11 @@ def test_busiest_tools_are_counted_alike(played: Played, messages: list[Any]) ->
 
 def test_failed_calls_are_counted_alike(played: Played, messages: list[Any]) -> None:
     rows = {row["traj type"]: row for row in reading.rows(played.card, "Calls")}
-    for mode in MODES:
+    for mode, name in MODES.items():
         made = sum(len(calls(ms)) for r, ms in messages if r["traj_type"] == mode)
         results = [m["content"] for r, ms in messages if r["traj_type"] == mode for m in ms if m["role"] == "tool"]
         failed = sum(result.startswith("{'success': False") for result in results)
-        row = rows[mode]
+        row = rows[name]
         assert row["calls"] == f"{made:,}"
         assert row["error rate"] == f"{100 * int(row['errors (calls)']) / int(row['judged (calls)']):.1f}\u00a0%"
         # A result may also come as a user's message: at most as many more as there are calls without a tool message.
@@ -94,10 +94,10 @@ def test_failed_calls_are_counted_alike(played: Played, messages: list[Any]) -> 
 
 def test_endings_add_up_to_the_records_of_their_mode(played: Played, messages: list[Any]) -> None:
     rows = reading.rows(played.card, "Endings")
-    for mode in MODES:
+    for mode, name in MODES.items():
         n = sum(r["traj_type"] == mode for r, _ in messages)
-        assert sum(int(row["trajectories"]) for row in rows if row["traj type"] == mode) == n
-        assert {row["mode trajectories"] for row in rows if row["traj type"] == mode} == {f"{n}"}
+        assert sum(int(row["trajectories"]) for row in rows if row["traj type"] == name) == n
+        assert {row["mode trajectories"] for row in rows if row["traj type"] == name} == {f"{n}"}
 
 
 def test_every_share_of_a_quantity_is_its_count_over_its_denominator(played: Played) -> None:

@@ -110,7 +110,7 @@ def test_a_card_without_a_place_for_statistics_is_left_alone_before_anything_is_
 
 @pytest.mark.parametrize("records", [[], [{"messages": 3}]], ids=["nothing", "nothing that can be read"])
 def test_no_card_is_written_of_no_records(records: list[object], tmp_path: Path) -> None:
-    with pytest.raises(CardError, match="no record is kept"):
+    with pytest.raises(CardError, match="was kept; there is nothing to write"):
         write(Request(str(runs(tmp_path, *records)), tmp_path / "README.md", progress=False))
     assert not (tmp_path / "README.md").exists()
 
@@ -122,12 +122,12 @@ def test_a_card_of_a_part_of_a_source_says_which(tmp_path: Path) -> None:
     part = subsets.save("few", ["00000-00001"], source=str(source), folder=tmp_path, **chosen)
     made = write(Request(str(part), tmp_path / "README.md", progress=False))
     text = made.card.read_text(encoding="utf-8")
-    assert "Counted is only a part of the source: 1 of the 3 records kept." in text
+    assert "Only a part of the source is counted: 1 of the 3 records kept." in text
     assert all(str(tmp_path).encode() not in path.read_bytes() for path in made.files)
     assert {row["what"]: row["number"] for row in reading.rows(text, "What it holds")}["records kept"] == "1"
     about = json.loads((tmp_path / "croissant.jsonld").read_text(encoding="utf-8"))
     assert about["name"] == "few"
-    assert about["description"].startswith("1 tool-use trajectories")
+    assert about["description"].startswith("1 tool-use trajectory")
     assert about["description"].endswith("Described is only a part of them, 3 were kept.")
 
 

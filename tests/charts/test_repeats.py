@@ -26,8 +26,8 @@ def test_reading_and_changing_tools_are_told_apart() -> None:
         "Calls that repeat an earlier one: 3 of 7 for tools that read, 1 of 2 for tools that change something"
     )
     assert subtitle(chart) == (
-        "n = 9 calls, 4 repeats; 3 of them with no changing call since the earlier one; the catalogue says what 0 of 9 "
-        "calls do, the first word of the tool's name the rest"
+        "n = 9 calls, 4 repeats; 3 of them with no changing call since the earlier one; the catalogue says whether "
+        "a tool reads or changes for 0 of 9 calls, the first word of its name for the rest"
     )
     assert "heuristic" in charts.shares.declared.definition  # type: ignore[attr-defined]
 

@@ -39,8 +39,8 @@ def test_the_publishers_edges_are_drawn_and_named_for_steps(draw: Any, shift: in
     # Bars or lines, and on top of them four rules and four names.
     assert marks(drawn) >= 2 + 4 + 4
     assert fields(drawn) - set(STEPS.columns) == {"edge", "line", "named"}
-    assert "Selection" in subtitle(draw(STEPS))
-    assert "Selection" not in subtitle(draw(CALLS))
+    assert "selection" in subtitle(draw(STEPS))
+    assert "selection" not in subtitle(draw(CALLS))
 
 
 def test_one_mode_alone_shows_its_own_edges() -> None:

@@ -73,7 +73,7 @@ def test_the_list_says_how_often_and_leads_to_each(page: str) -> None:
     listed = reading.listed(hits, "needle")
     assert "found 3 times" in listed
     assert re.findall(r'href="#(hit-\d)"', listed) == ["hit-1", "hit-2", "hit-3"]
-    assert "stands nowhere in this trajectory" in reading.listed([], "zebra")
+    assert "is nowhere in this trajectory" in reading.listed([], "zebra")
     assert reading.listed([], " ") == ""
     many = reading.listed(hits * 50, "needle")
     assert many.count("<li>") == reading.MOST_LISTED

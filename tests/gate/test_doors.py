@@ -47,8 +47,8 @@ def test_a_set_that_keeps_its_gate_exits_with_0_and_shows_value_and_denominator(
 ) -> None:
     status, out, err = told(capsys, "good one.json", "--gate", "gate.toml")
     assert status == 0
-    assert " ".join(out.split()) == "what value of asked for holds error_rate 0.2500 1 of 4 at most 0.3"
-    assert "1 of 1 bounds hold" in err
+    assert " ".join(out.split()) == "quantity value of bound holds error_rate 1 of 4 at most 30 %"
+    assert "bounds that hold: 1 of 1" in err
 
 
 def test_a_set_that_does_not_exits_with_1_and_says_which_bound(
@@ -57,7 +57,7 @@ def test_a_set_that_does_not_exits_with_1_and_says_which_bound(
     status, out, err = told(capsys, "bad.json", "--gate", "gate.toml")
     assert status == 1
     assert "FALLS SHORT  error_rate" in out
-    assert "0 of 1 bounds hold, 1 fall short" in err
+    assert "bounds that hold: 0 of 1; that fall short: 1" in err
 
 
 def test_json_holds_each_source_with_its_checks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,7 +75,7 @@ def test_a_baseline_is_another_source(folder: Path, capsys: pytest.CaptureFixtur
     status, out, _ = told(capsys, "bad.json", "--gate", "gate.toml", "--baseline", "good one.json")
     assert status == 1
     assert "error_rate, baseline" in out
-    assert "was 0.2500" in out
+    assert "was 25.0 %" in out
 
 
 def test_sarif_has_a_run_a_source(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
