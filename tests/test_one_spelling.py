@@ -45,4 +45,4 @@ def everywhere(errors: int, calls: int) -> dict[str, str]:
 def test_a_rate_is_spelled_alike_wherever_it_is_shown(errors: int, calls: int, rate: str) -> None:
     texts = everywhere(errors, calls)
     spellings = {place: re.findall(r"(?:under |over )?[0-9.]+ ?%", string) for place, string in texts.items()}
-    assert spellings == dict.fromkeys(spellings, [rate])
+    assert spellings == {place: [rate] for place in spellings}
