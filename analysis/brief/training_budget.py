@@ -1,0 +1,71 @@
+"""Training budget in brief: tokens, what of them is trained on, and what a cutoff and training by step cost."""
+
+import polars as pl
+
+from analysis.brief import Headline, only, totals
+from analysis.measures.training_budget import LAYOUTS
+from analysis.wording import ABSENT, count, decimal, rate
+
+
+def in_brief(parts: pl.DataFrame, loss: pl.DataFrame, expansion: pl.DataFrame) -> list[Headline]:
+    """Say how many tokens there are, what of them is trained on, and what a cutoff and training by step cost.
+
+    Args:
+        parts: conforms to training_budget.PARTS.
+        loss: conforms to training_budget.CUTOFF.
+        expansion: conforms to training_budget.EXPANSION.
+
+    Returns:
+        Six headlines, in reading order; of a source without a token the counts are 0.
+    """
+    tokens = parts["tokens"].sum()
+    trajectories = parts.filter(part="user")["trajectories"].sum()
+    by_part = parts.group_by("part").agg(pl.col("tokens").sum())
+    largest = only(by_part.sort("tokens", "part", descending=[True, False]))
+    whole, steps = (totals(loss.filter(layout=layout)) for layout in LAYOUTS)
+    of_whole, of_steps = (f"{count(one['samples_cut'])} of {count(one['samples'])}" for one in (whole, steps))
+    cutoff = count(only(loss)["cutoff"] or 0)
+    once, samples = expansion["trajectory_tokens"].sum(), expansion["samples"].sum()
+    read = expansion["prefix_tokens"].sum() + expansion["output_tokens"].sum()
+    return [
+        Headline(
+            count(tokens),
+            "tokens",
+            f"in {count(trajectories, 'trajectory')}, each rendered once with all its reasoning; "
+            f"{count(tokens / trajectories) if trajectories else ABSENT} per trajectory",
+        ),
+        Headline(
+            rate(largest["tokens"], tokens),
+            "tokens in the largest part",
+            f"{largest['part'] or 'no part'}: {count(largest['tokens'] or 0)} of {count(tokens)}",
+        ),
+        Headline(
+            rate(whole["supervised_tokens"], tokens),
+            "tokens trained on",
+            f"{count(whole['supervised_tokens'])} of {count(tokens)}: what the assistant says, reasons and calls",
+        ),
+        Headline(
+            rate(whole["samples_cut"], whole["samples"]),
+            "trajectories over the cutoff",
+            f"{of_whole} are longer than {cutoff} tokens; so are {of_steps} samples of one step",
+            f"Samples longer than the cutoff of {cutoff} tokens: {of_whole} trajectories, {of_steps} steps with what "
+            "comes before them."
+            if whole["samples_cut"] + steps["samples_cut"]
+            else None,
+        ),
+        Headline(
+            rate(whole["supervised_lost"], whole["supervised_tokens"]),
+            "trained tokens that are cut off",
+            f"{_lost(whole)} when a trajectory is one sample, cut at its end; {_lost(steps)} when a step is one sample",
+        ),
+        Headline(
+            decimal(read / once if once else None),
+            "times the tokens, when a step is one sample",
+            f"{count(read)} in {count(samples, 'sample')} of one step, against {count(once)} when each trajectory is "
+            "rendered once",
+        ),
+    ]
+
+
+def _lost(layout: dict[str, int]) -> str:
+    return f"{count(layout['supervised_lost'])} of {count(layout['supervised_tokens'])}"
