@@ -42,6 +42,11 @@ def sums(frame: pl.DataFrame, *columns: str) -> list[int]:
     return [int(frame[column].sum()) for column in columns]
 
 
+def total(frame: pl.DataFrame, column: str, *only_where: pl.Expr, **constraints: Any) -> int:
+    """The sum of a column of counts, of all rows or of those that meet the conditions; 0 without a row."""
+    return int(frame.filter(*only_where, **constraints)[column].sum())
+
+
 def totals(frame: pl.DataFrame) -> dict[str, int]:
     """The sum of each column of whole numbers, 0 in a result without rows."""
     return frame.select(integer().cast(pl.Int64).sum()).row(0, named=True)

@@ -42,13 +42,13 @@ def in_brief(
         Headline(
             rate(apart, headlines.height),
             "numbers that differ",
-            f"{count(apart)} of {count(headlines.height)} by more than their interval, over the scenarios of both "
-            "sides together",
+            f"{count(apart)} of {count(headlines.height)} differences have a 95 % interval that excludes zero; over "
+            "the scenarios of both sides together",
         ),
         Headline(
             rate(paired_apart, paired.height),
             "numbers that differ on the same scenarios",
-            f"{count(paired_apart)} of {count(paired.height)} by more than their interval",
+            f"{count(paired_apart)} of {count(paired.height)} differences have a 95 % interval that excludes zero",
         ),
         _tools(held["tools offered"], membership, has_both=_has_both(held["trajectories"])),
     ]

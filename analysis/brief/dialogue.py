@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.brief import Headline, is_much, only, totals
+from analysis.brief import Headline, is_much, only, total, totals
 from analysis.measures.dialogue import BROKEN, MARKERS
 from analysis.measures.expressions import counted_quantile
 from analysis.wording import CONVERSATION, MODES, by_mode, count, decimal, interval, rate, signed
@@ -32,22 +32,22 @@ def in_brief(
     return [
         *_endings(ends),
         *_questions(totals(clarification)),
-        *_turns(user_turns, only(calls), ends.filter(traj_type=CONVERSATION)["trajectories"].sum()),
+        *_turns(user_turns, only(calls), total(ends, "trajectories", traj_type=CONVERSATION)),
         _first_call(first_calls),
         _difference(only(paired.filter(quantity="assistant messages"))),
     ]
 
 
 def _endings(ends: pl.DataFrame) -> list[Headline]:
-    all_, end = ends["trajectories"].sum(), pl.col("end_class").cast(pl.String)
-    marked, broken = (ends.filter(end.is_in(classes))["trajectories"].sum() for classes in (MARKERS, BROKEN))
-    modes = {mode: count(ends.filter(traj_type=mode)["trajectories"].sum()) for mode in MODES}
+    all_, end = total(ends, "trajectories"), pl.col("end_class").cast(pl.String)
+    marked, broken = (total(ends, "trajectories", end.is_in(classes)) for classes in (MARKERS, BROKEN))
+    modes = {mode: count(total(ends, "trajectories", traj_type=mode)) for mode in MODES}
     return [
         Headline(count(all_), "trajectories", by_mode(modes)),
         Headline(
             rate(marked, all_),
             "records that end with a marker",
-            f"{count(marked)} of {count(all_)} say that they are done, have failed or stop; this is no label of success",
+            f"{count(marked)} of {count(all_)} say that they are done, have failed or stop; not a label of success",
             "Records that break off (on a call without a result, a result, an error, the step limit, or with nothing): "
             f"{count(broken)} of {count(all_)}."
             if broken
@@ -91,8 +91,8 @@ def _turns(user_turns: pl.DataFrame, calls: dict[str, float], conversations: int
 
 
 def _first_call(first_calls: pl.DataFrame) -> Headline:
-    all_ = first_calls["trajectories"].sum()
-    never, at_once = (first_calls.filter(step=step)["trajectories"].sum() for step in (0, 1))
+    all_ = total(first_calls, "trajectories")
+    never, at_once = (total(first_calls, "trajectories", step=step) for step in (0, 1))
     return Headline(
         rate(at_once, all_),
         "trajectories that call a tool at once",

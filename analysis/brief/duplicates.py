@@ -72,8 +72,8 @@ def _tasks(tasks: dict[str, int]) -> Headline:
     return Headline(
         rate(tasks["tasks_in_pairs"], tasks["tasks"]),
         "tasks with a near twin",
-        f"{of_all}, in {count(tasks['verified'], 'pair')} that reach the threshold; {count(tasks['identical'])} have "
-        "identical five-word shingles",
+        f"{of_all} scenarios, in {count(tasks['verified'], 'pair')} that reach the threshold; "
+        f"{count(tasks['identical'])} have identical five-word shingles",
         f"Tasks that read nearly like the task of another scenario: {of_all}. Keep both tasks of a pair in one split."
         if tasks["tasks_in_pairs"]
         else None,

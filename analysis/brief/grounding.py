@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.brief import Headline, is_much
+from analysis.brief import Headline, is_much, total
 from analysis.measures.expressions import counted_quantile
 from analysis.measures.grounding import LONGEST_DISTANCE, is_ungrounded
 from analysis.wording import count, decimal, rate
@@ -19,15 +19,15 @@ def in_brief(sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFram
     Returns:
         Four headlines, in reading order; a dash where no value came from a result.
     """
-    values, ungrounded = sources["values"].sum(), sources.filter(is_ungrounded())["values"].sum()
-    from_results = sources.filter(source="result")["values"].sum()
-    linked, calling = chains.filter(pl.col("longest_chain") > 1)["trajectories"].sum(), chains["trajectories"].sum()
+    values, ungrounded = total(sources, "values"), total(sources, "values", is_ungrounded())
+    from_results = total(sources, "values", source="result")
+    linked, calling = total(chains, "trajectories", pl.col("longest_chain") > 1), total(chains, "trajectories")
     return [
         Headline(
             rate(values - ungrounded, values),
             "ids in arguments that are grounded",
-            f"{count(values - ungrounded)} of {count(values, 'id-like value')}: an earlier text that is not the agent's "
-            "own contains it",
+            f"{count(values - ungrounded)} of {count(values, 'id-like value')} appear in an earlier text that is not "
+            "the agent's own",
             f"Ids in arguments that no earlier text contains, except the agent's own: {count(ungrounded)} of "
             f"{count(values)}."
             if is_much(ungrounded, values)
@@ -36,13 +36,12 @@ def in_brief(sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFram
         Headline(
             rate(from_results, values),
             "ids in arguments that come from a result",
-            f"{count(from_results)} of {count(values, 'id-like value')}: the result of a tool is the first text that "
-            "contains it",
+            f"{count(from_results)} of {count(values, 'id-like value')} appear first in the result of a tool",
         ),
         Headline(
             _median_distance(distances),
             "calls from a result to the use of its value, median",
-            f"over {count(distances['values'].sum(), 'value')} taken from results",
+            f"over {count(total(distances, 'values'), 'value')} taken from results",
         ),
         Headline(
             rate(linked, calling),

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.brief import Headline, by_mode, is_much
+from analysis.brief import Headline, by_mode, is_much, total
 from analysis.wording import BOTH_MODES, count, modes_side_by_side, rate
 
 
@@ -16,7 +16,7 @@ def in_brief(summary: pl.DataFrame) -> list[Headline]:
         Two headlines; a mode without reasoning has a dash for its length. Attention is asked for where some reasoning
         is missing, not where a source has none at all.
     """
-    messages, without = summary["assistant_messages"].sum(), summary["without_reasoning"].sum()
+    messages, without = total(summary, "assistant_messages"), total(summary, "without_reasoning")
     longest = summary["max_chars"].max()
     return [
         Headline(

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.brief import Headline, is_much, only
+from analysis.brief import Headline, is_much, only, total
 from analysis.wording import ABSENT, count, decimal, interval, rate
 
 
@@ -62,12 +62,14 @@ def _rewarded(all_: dict[str, Any]) -> Headline:
 
 
 def _scenarios(solved_runs: pl.DataFrame) -> list[Headline]:
-    n = solved_runs["scenarios"].sum()
-    always = solved_runs.filter(pl.col("solved") == pl.col("runs"))["scenarios"].sum()
-    never = solved_runs.filter(solved=0)["scenarios"].sum()
+    n = total(solved_runs, "scenarios")
+    always = total(solved_runs, "scenarios", pl.col("solved") == pl.col("runs"))
+    never = total(solved_runs, "scenarios", solved=0)
     return [
         Headline(
-            rate(always, n), "scenarios solved every time", f"{count(always)} of {count(n)}, by all their trajectories"
+            rate(always, n),
+            "scenarios solved every time",
+            f"{count(always)} of {count(n)}, by each of their trajectories",
         ),
         Headline(
             rate(never, n),
@@ -87,7 +89,7 @@ def _trials(pass_k: pl.DataFrame) -> Headline:
         " to ".join(chances) if deepest.height else ABSENT,
         "chance that all trials are solved",
         f"pass^{deepest['k'][0]}, the chance that {deepest['k'][0]} trials are all solved; over {several}"
-        f"{count(deepest['scenarios'].sum(), 'scenario')}"
+        f"{count(total(deepest, 'scenarios'), 'scenario')}"
         if deepest.height
         else "no scenario was tried twice in one mode by one model",
     )

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.brief import Headline, only
+from analysis.brief import Headline, only, total
 from analysis.wording import ABSENT, count, decimal, rate
 
 
@@ -19,7 +19,7 @@ def in_brief(entropy: pl.DataFrame, ngrams: pl.DataFrame, reads_first: pl.DataFr
     """
     choices = entropy["effective_choices"].drop_nulls()
     first = only(ngrams)
-    changing, after_read = reads_first["changing_calls"].sum(), reads_first["after_read"].sum()
+    changing, after_read = total(reads_first, "changing_calls"), total(reads_first, "after_read")
     return [
         Headline(
             decimal(choices.median()),  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.brief import Headline, only, totals
+from analysis.brief import Headline, only, total, totals
 from analysis.measures.training_budget import LAYOUTS
 from analysis.wording import ABSENT, count, decimal, rate
 
@@ -18,15 +18,15 @@ def in_brief(parts: pl.DataFrame, loss: pl.DataFrame, expansion: pl.DataFrame) -
     Returns:
         Six headlines, in reading order; of a source without a token the counts are 0.
     """
-    tokens = parts["tokens"].sum()
-    trajectories = parts.filter(part="user")["trajectories"].sum()
+    tokens = total(parts, "tokens")
+    trajectories = total(parts, "trajectories", part="user")
     by_part = parts.group_by("part").agg(pl.col("tokens").sum())
     largest = only(by_part.sort("tokens", "part", descending=[True, False]))
     whole, steps = (totals(loss.filter(layout=layout)) for layout in LAYOUTS)
     of_whole, of_steps = (f"{count(one['samples_cut'])} of {count(one['samples'])}" for one in (whole, steps))
     cutoff = count(only(loss)["cutoff"] or 0)
-    once, samples = expansion["trajectory_tokens"].sum(), expansion["samples"].sum()
-    read = expansion["prefix_tokens"].sum() + expansion["output_tokens"].sum()
+    once, samples = total(expansion, "trajectory_tokens"), total(expansion, "samples")
+    read = total(expansion, "prefix_tokens") + total(expansion, "output_tokens")
     return [
         Headline(
             count(tokens),

@@ -4,26 +4,11 @@ Left and right are two selections of the same tables: two models' rollouts, two 
 conversations against its runs without a user. A difference is left - right. It describes; it does not rank.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from analysis.measures.expressions import natural_order, scenario, wilson
-from analysis.measures.headlines import (
-    MUCH_UNKNOWN,
-    Number,
-    count,
-    decimal,
-    interval,
-    note,
-    percent,
-    rate,
-    rows,
-    say,
-    side_by_side,
-)
 from analysis.measures.resampling import percentile_ends, resampled_sums
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
@@ -155,137 +140,6 @@ TOOLS = Table(
 )
 
 _BARS = 80
-
-
-def in_brief(
-    counts: pl.LazyFrame,
-    headlines: pl.LazyFrame,
-    paired: pl.LazyFrame,
-    membership: pl.LazyFrame,
-    *,
-    names: tuple[str, str] = SIDES,
-) -> pl.LazyFrame:
-    """Say what either side holds, how many numbers tell them apart, and whether they can be compared at all.
-
-    Args:
-        counts: conforms to COUNTS.
-        headlines: conforms to HEADLINES.
-        paired: conforms to PAIRED.
-        membership: conforms to MEMBERSHIP.
-        names: what the left and the right are.
-
-    Returns:
-        Seven rows, conforming to headlines.HEADLINES, in the order they are read; a dash where a side has nothing.
-    """
-    counted, quantity, kind = pl.col("counted"), pl.col("quantity"), pl.col("kind")
-    is_apart = ((pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)).fill_null(False)
-
-    def sides(name: str, where: pl.Expr, *more: str) -> dict[str, pl.Expr]:
-        return {f"{name}_{column}": pl.col(column).filter(where).first() for column in (*SIDES, *more)}
-
-    known = side_by_side(
-        counts.select(
-            **sides("runs", counted == "trajectories"),
-            **sides("scenarios", counted == "scenarios", "shared"),
-            **sides("tools", counted == "tools offered", "shared"),
-        ),
-        headlines.select(
-            **sides("steps", quantity == "steps per trajectory", "difference_low", "difference_high"),
-            **sides("errors", quantity == "error rate of calls", "left_trials", "right_trials"),
-            **sides("unknown", quantity == "unknown share of calls"),
-            compared=pl.len(),
-            apart=is_apart.sum(),
-        ),
-        paired.select(paired=pl.len(), paired_apart=is_apart.sum()),
-        membership.select(
-            environments=(kind == "environment").sum(),
-            gained=((kind == "tool") & (pl.col("change") == "gained")).sum(),
-            lost=((kind == "tool") & (pl.col("change") == "lost")).sum(),
-        ),
-    )
-    has_both = (pl.col("runs_left") > 0) & (pl.col("runs_right") > 0)
-    unknown = pl.max_horizontal("unknown_left", "unknown_right")
-
-    def beside(name: str, as_text: Callable[[str], pl.Expr]) -> pl.Expr:
-        return pl.format("{} / {}", as_text(f"{name}_left"), as_text(f"{name}_right"))
-
-    return rows(
-        known,
-        Number(
-            beside("runs", count),
-            "trajectories",
-            pl.lit(f"left: {names[0]}; right: {names[1]}"),
-            note(
-                (pl.max_horizontal("runs_left", "runs_right") > 0) & ~has_both,
-                "One side has no trajectory: {} on the left, {} on the right. There is nothing to compare.",
-                "runs_left",
-                "runs_right",
-            ),
-        ),
-        Number(
-            count("scenarios_shared"),
-            "scenarios on both sides",
-            say("of {} on the left and {} on the right", "scenarios_left", "scenarios_right"),
-            note(
-                has_both & (pl.col("scenarios_shared") == 0),
-                "No scenario stands on both sides ({} on the left, {} on the right): their tasks differ.",
-                "scenarios_left",
-                "scenarios_right",
-            ),
-        ),
-        Number(
-            beside("steps", decimal),
-            "steps, mean",
-            pl.when(pl.col("steps_left").is_null())
-            .then(pl.lit("left / right; one side has none"))
-            .otherwise(
-                pl.format(
-                    "left / right; of the difference {}", interval("steps_difference_low", "steps_difference_high")
-                )
-            ),
-        ),
-        Number(
-            beside("errors", percent),
-            "of calls fail",
-            pl.when(pl.col("errors_left").is_null())
-            .then(pl.lit("left / right; one side has no call whose result says ok or error"))
-            .otherwise(
-                say(
-                    "of {} calls on the left and {} on the right whose result says ok or error; no measure of quality",
-                    "errors_left_trials",
-                    "errors_right_trials",
-                )
-            ),
-            pl.when(unknown >= MUCH_UNKNOWN).then(
-                pl.format(
-                    "Calls whose result says neither ok nor error: {} on the left, {} on the right; error rates leave "
-                    "them out.",
-                    percent("unknown_left"),
-                    percent("unknown_right"),
-                )
-            ),
-        ),
-        Number(
-            rate("apart", "compared"),
-            "numbers differ",
-            say("{} of {} by more than their interval, over all scenarios of either side", "apart", "compared"),
-        ),
-        Number(
-            rate("paired_apart", "paired"),
-            "differ on the same scenarios",
-            say("{} of {} number(s), by more than their interval", "paired_apart", "paired"),
-        ),
-        Number(
-            count("tools_shared"),
-            "tools offered on both sides",
-            say("{} more on the left only and {} on the right only, in environments both have", "gained", "lost"),
-            note(
-                has_both & (pl.col("environments") > 0),
-                "Environments that only one side has: {}.",
-                "environments",
-            ),
-        ),
-    )
 
 
 def headlines(

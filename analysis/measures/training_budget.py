@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import polars as pl
 
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import NOTHING, Number, count, decimal, note, rate, rows, say, side_by_side
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -128,98 +127,6 @@ EXPANSION_BY_STEPS = Table(
     ),
     key=("traj_type", "turns"),
 )
-
-
-def in_brief(parts: pl.LazyFrame, loss: pl.LazyFrame, expansion: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many tokens there are, what of them is trained on, and what a cutoff and training by turns cost.
-
-    Args:
-        parts: conforms to PARTS.
-        loss: conforms to CUTOFF.
-        expansion: conforms to EXPANSION.
-
-    Returns:
-        Six rows, conforming to headlines.HEADLINES, in the order they are read; of a source without a token the counts
-        are 0.
-    """
-    cut = {
-        f"{layout}_{name}": pl.col(name).filter(pl.col("layout") == layout).sum()
-        for layout in LAYOUTS
-        for name in ("samples", "samples_cut", "supervised_tokens", "supervised_lost")
-    }
-    of_part = parts.group_by("part").agg(pl.col("tokens").sum()).sort("tokens", "part", descending=[True, False])
-    known = side_by_side(
-        parts.select(
-            tokens=pl.col("tokens").sum(),
-            trajectories=pl.col("trajectories").filter(pl.col("part") == "user").sum(),
-        ),
-        of_part.select(largest=pl.col("part").cast(pl.String).first(), largest_tokens=pl.col("tokens").first()),
-        loss.select(**cut, cutoff=pl.col("cutoff").first()),
-        expansion.select(
-            read=pl.col("prefix_tokens").sum() + pl.col("output_tokens").sum(),
-            once=pl.col("trajectory_tokens").sum(),
-            turns=pl.col("samples").sum(),
-        ),
-    ).with_columns(per_run=pl.col("tokens") / pl.col("trajectories"), factor=pl.col("read") / pl.col("once"))
-    return rows(
-        known,
-        Number(
-            count("tokens"),
-            "tokens",
-            pl.format(
-                "in {} trajectories, each rendered once with every thought; {} a trajectory",
-                count("trajectories"),
-                pl.when(pl.col("trajectories") > 0).then(count(pl.col("per_run").round())).otherwise(pl.lit(NOTHING)),
-            ),
-        ),
-        Number(
-            rate("largest_tokens", "tokens"),
-            "of tokens in the largest part",
-            pl.format("{}: {} of {}", pl.col("largest").fill_null("no part"), count("largest_tokens"), count("tokens")),
-        ),
-        Number(
-            rate("whole_supervised_tokens", "tokens"),
-            "of tokens are trained on",
-            say("{} of {}: what the assistant says, thinks and calls", "whole_supervised_tokens", "tokens"),
-        ),
-        Number(
-            rate("whole_samples_cut", "whole_samples"),
-            "of runs are over the cutoff",
-            say(
-                "{} of {} are longer than {} tokens, and {} of {} samples of one turn",
-                "whole_samples_cut",
-                "whole_samples",
-                "cutoff",
-                "per_turn_samples_cut",
-                "per_turn_samples",
-            ),
-            note(
-                pl.col("whole_samples_cut") + pl.col("per_turn_samples_cut") > 0,
-                "Samples longer than the cutoff of {} tokens: {} of {} whole trajectories, {} of {} turns.",
-                "cutoff",
-                "whole_samples_cut",
-                "whole_samples",
-                "per_turn_samples_cut",
-                "per_turn_samples",
-            ),
-        ),
-        Number(
-            rate("whole_supervised_lost", "whole_supervised_tokens"),
-            "of trained tokens are cut off",
-            say(
-                "{} of {} when runs are cut at their end; {} of {} when trained turn by turn",
-                "whole_supervised_lost",
-                "whole_supervised_tokens",
-                "per_turn_supervised_lost",
-                "per_turn_supervised_tokens",
-            ),
-        ),
-        Number(
-            decimal(pl.col("factor").fill_nan(None)),
-            "times the tokens, turn by turn",
-            say("{} read in {} sample(s) of one turn, over {} rendered once", "read", "turns", "once"),
-        ),
-    )
 
 
 def parts(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
