@@ -8,7 +8,7 @@ from analysis.charts.encodings import count_axis, ends, names_axis, number, perc
 from analysis.charts.figure import Drawn, figure
 from analysis.charts.rates import points
 from analysis.measures.rewards import CHECKS, DISTRIBUTION, GROUPS, PASS, SOLVED_RUNS
-from analysis.wording import count, decimal, plural, rate_of
+from analysis.wording import count, decimal, plural, rate, rate_of
 
 _NAMELESS = {
     "environment": "(no environment)",
@@ -50,8 +50,12 @@ def distribution(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         bars,
-        f"{rate_of(last['trajectories'], n, 'trajectory')} have a reward of {decimal(last['reward_from'])} or more, "
-        f"{rate_of(first['trajectories'], n, 'trajectory')} one below {decimal(first['reward_to'])}",
+        f"{rate_of(last['trajectories'], n, 'trajectory')} have a reward of {decimal(last['reward_from'])} or more"
+        + (
+            f", {rate(first['trajectories'], n)} have one below {decimal(first['reward_to'])}"
+            if frame.height > 1
+            else ""
+        ),
         f"n = {count(n, 'trajectory')} with a reward",
     )
 
@@ -92,7 +96,9 @@ def _span(kind: str, means: list[float]) -> str:
     least, most = decimal(means[0], 2), decimal(means[-1], 2)
     if len(means) == 1:
         return f"The mean reward is {least}; the source has only one {kind}"
-    return f"By {kind}, the mean reward is " + (f"{least} throughout" if least == most else f"from {least} to {most}")
+    return f"By {kind}, the mean reward " + (
+        f"is {least} throughout" if least == most else f"ranges from {least} to {most}"
+    )
 
 
 @figure(
@@ -156,7 +162,7 @@ def solved_runs(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         bars,
-        f"{rate_of(never, n, 'scenario')} are never solved, {rate_of(always, n, 'scenario')} every time",
+        f"{rate_of(never, n, 'scenario')} are never solved, {rate(always, n)} every time",
         f"n = {count(n, 'scenario')} with {count(runs, 'trajectory')} each, of {count(frame['all_scenarios'][0])} with "
         "a reward",
     )

@@ -37,10 +37,10 @@ def test_titles_say_what_trajectories_earn() -> None:
     # Of 24 trajectories the 6 with task + trial divisible by four have half a reward. Two scenarios of eight are solved
     # in all three trials, six in two of three.
     assert [title(chart(frame)) for chart, (frame, _) in SAMPLES.items()] == [
-        "75.0 % of the trajectories have a reward of 0.9 or more, 25.0 % of the trajectories one below 0.6",
-        "By environment, the mean reward is from 0.83 to 0.92",
+        "75.0 % of the trajectories have a reward of 0.9 or more, 25.0 % have one below 0.6",
+        "By environment, the mean reward ranges from 0.83 to 0.92",
         "The chance that a trial is solved is 0.75; that all 3 trials are, 0.25; that at least one of 3 is, 1",
-        "0 of 8 scenarios are never solved, 2 of 8 scenarios every time",
+        "0 of 8 scenarios are never solved, 2 of 8 every time",
         "The mean reward is 0.83 with 3 checks, 0.92 with 5 checks",
     ]
 
