@@ -47,22 +47,21 @@ def in_brief(parts: pl.DataFrame, loss: pl.DataFrame, expansion: pl.DataFrame) -
         Headline(
             rate(whole["samples_cut"], whole["samples"]),
             "trajectories over the cutoff",
-            f"{of_whole} are longer than {cutoff} tokens; so are {of_steps} samples of one step",
-            f"Samples longer than the cutoff of {cutoff} tokens: {of_whole} trajectories, {of_steps} steps with what "
-            "comes before them."
+            f"{of_whole} are longer than {cutoff} tokens; with one sample per step, {of_steps} are",
+            f"Samples longer than the cutoff of {cutoff} tokens: {of_whole} with one sample per trajectory, {of_steps} "
+            "with one per step."
             if whole["samples_cut"] + steps["samples_cut"]
             else None,
         ),
         Headline(
             rate(whole["supervised_lost"], whole["supervised_tokens"]),
             "trained tokens that are cut off",
-            f"{_lost(whole)} when a trajectory is one sample, cut at its end; {_lost(steps)} when a step is one sample",
+            f"{_lost(whole)} with one sample per trajectory; {_lost(steps)} with one per step",
         ),
         Headline(
             decimal(read / once if once else None),
-            "times the tokens, when a step is one sample",
-            f"{count(read)} in {count(samples, 'sample')} of one step, against {count(once)} when each trajectory is "
-            "rendered once",
+            "times the tokens with one sample per step",
+            f"{count(read)} in {count(samples, 'sample')}, against {count(once)} when each trajectory is rendered once",
         ),
     ]
 

@@ -52,7 +52,7 @@ def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
     ]
     return Drawn(
         _forest(alt.Chart(frame), ("relative_difference", "relative_low", "relative_high"), names, tooltip),
-        f"{_against(names)}: {count(apart)} of {count(frame.height)} differences have an interval that excludes zero",
+        f"{count(apart)} of {count(frame.height)} differences have an interval that excludes zero ({_against(names)})",
         f"n = {count(frame['scenarios'][0], 'scenario')} of both sides together; the numbers are in the table",
     )
 
@@ -79,7 +79,7 @@ def paired(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
     chart = alt.Chart(frame).transform_filter("datum.right != 0").transform_calculate(**relative)
     return Drawn(
         _forest(chart, ("change", "change_low", "change_high"), names, tooltip),
-        f"{_against(names)}, on the same scenarios: {more(steps['difference'], 'step')} per trajectory",
+        f"On the same scenarios: {more(steps['difference'], 'step')} per trajectory ({_against(names)})",
         f"n = {count(steps['scenarios'], 'scenario')} that both sides have",
     )
 

@@ -1,4 +1,4 @@
-"""Dialogue and termination, drawn: how records end, questions, user turns, first calls, and what the mode changes."""
+"""Dialogue and endings, drawn: how records end, questions, user turns, first calls, and what the mode changes."""
 
 from typing import Any
 
@@ -168,7 +168,7 @@ def calls_per_user_turn(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     FIRST_CALLS,
-    definition="Share of the mode's trajectories that have made their first call by a step. What is missing to 100 % "
+    definition="Share of the mode's trajectories that have made their first call by a step. The rest "
     "makes no call at all.",
 )
 def first_calls(frame: pl.DataFrame) -> Drawn:

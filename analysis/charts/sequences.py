@@ -111,13 +111,11 @@ def _choices(rows: list[dict[str, Any]]) -> str:
         return "No environment has 20 transitions: there is no entropy to show"
     if len(rows) == 1:
         choices, states = rows[0]["effective_choices"], rows[0]["states"]
-        return (
-            f"The next call is as uncertain as a choice among {decimal(choices)} equally likely ones of {count(states)}"
-        )
+        return f"The next call is as uncertain as {decimal(choices)} equally likely choices among {count(states)}"
     least, most = (
         f"{decimal(row['effective_choices'])} ({row['env_id'] or 'no environment'})" for row in (rows[0], rows[-1])
     )
-    return f"The next call is as uncertain as a choice among {least} to {most} equally likely ones"
+    return f"The next call is as uncertain as {least} to {most} equally likely choices"
 
 
 @figure(

@@ -30,7 +30,7 @@ _LAYOUT_LABEL = f"{json.dumps(_LAYOUTS)}[datum.value]"
 
 
 def _by(tokenizer: str) -> str:
-    return f"Counted by: {tokenizer}"
+    return f"counted by: {tokenizer}"
 
 
 @figure(

@@ -1,4 +1,4 @@
-"""Dialogue and termination: how records end, how often the agent asks, what a user turn costs, what a mode changes."""
+"""Dialogue and endings: how records end, how often the agent asks, what a user turn costs, what a mode changes."""
 
 import polars as pl
 

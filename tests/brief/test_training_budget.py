@@ -53,19 +53,19 @@ def test_headlines_say_what_training_on_the_tokens_costs() -> None:
         Headline(
             "4.0 %",
             "trajectories over the cutoff",
-            "2 of 50 are longer than 4,096 tokens; so are 3 of 400 samples of one step",
-            "Samples longer than the cutoff of 4,096 tokens: 2 of 50 trajectories, 3 of 400 steps with what "
-            "comes before them.",
+            "2 of 50 are longer than 4,096 tokens; with one sample per step, 3 of 400 are",
+            "Samples longer than the cutoff of 4,096 tokens: 2 of 50 with one sample per trajectory, "
+            "3 of 400 with one per step.",
         ),
         Headline(
             "4.0 %",
             "trained tokens that are cut off",
-            "1,000 of 25,000 when a trajectory is one sample, cut at its end; 100 of 25,000 when a step is one sample",
+            "1,000 of 25,000 with one sample per trajectory; 100 of 25,000 with one per step",
         ),
         Headline(
             "4.5",
-            "times the tokens, when a step is one sample",
-            "450,000 in 400 samples of one step, against 100,000 when each trajectory is rendered once",
+            "times the tokens with one sample per step",
+            "450,000 in 400 samples, against 100,000 when each trajectory is rendered once",
         ),
     ]
 

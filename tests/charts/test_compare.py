@@ -30,7 +30,7 @@ SAMPLES = {
 
 def test_titles_name_the_sides() -> None:
     assert title(charts.paired(PAIRED, NAMES)) == (
-        "before against after, on the same scenarios: 1.5 more steps per trajectory"
+        "On the same scenarios: 1.5 more steps per trajectory (before against after)"
     )
     assert title(charts.distributions(DISTRIBUTIONS, NAMES)) == "Median steps per trajectory: 6 (before), 4 (after)"
     assert title(charts.tools(TOOLS, NAMES)) == "Usage differs most for get: 50.0 % (before), 20.0 % (after)"
@@ -40,7 +40,7 @@ def test_only_intervals_without_zero_count_as_a_difference() -> None:
     frame = pl.concat([HEADLINES.head(1)] * 3).with_columns(
         difference_low=pl.Series([1.0, -1.0, None]), difference_high=pl.Series([2.0, 1.0, None])
     )
-    assert title(charts.headlines(frame, NAMES)).startswith("before against after: 1 of 3 differences have")
+    assert title(charts.headlines(frame, NAMES)).startswith("1 of 3 differences have")
 
 
 @pytest.mark.parametrize("name", ["a' + alert(1) + '", '"quoted"', "</script><b>x", "\\", "long" * 100])

@@ -1,4 +1,4 @@
-"""Dialogue and termination, drawn."""
+"""Dialogue and endings, drawn."""
 
 from analysis.charts import dialogue as charts
 from analysis.measures import dialogue as measures

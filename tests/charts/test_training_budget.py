@@ -20,7 +20,7 @@ SAMPLES = {
 
 def test_every_chart_names_its_tokenizer() -> None:
     for chart, (frame, _, tokenizer) in SAMPLES.items():
-        assert "Counted by: a tokenizer" in spec(chart(frame, tokenizer))["title"]["subtitle"]
+        assert "counted by: a tokenizer" in spec(chart(frame, tokenizer))["title"]["subtitle"]
 
 
 @pytest.mark.parametrize(
