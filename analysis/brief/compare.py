@@ -21,10 +21,10 @@ def in_brief(
     """Say what each side holds, how many numbers tell them apart, and whether they can be compared at all.
 
     Args:
-        counts: conforms to compare.COUNTS.
+        counts: conforms to sides.COUNTS.
         headlines: conforms to compare.HEADLINES.
         paired: conforms to compare.PAIRED.
-        membership: conforms to compare.MEMBERSHIP.
+        membership: conforms to sides.MEMBERSHIP.
         names: what the left and the right are.
 
     Returns:
@@ -91,7 +91,7 @@ def _steps(steps: dict[str, Any]) -> Headline:
 
 
 def _errors(errors: dict[str, Any], unknown: dict[str, Any]) -> Headline:
-    is_unknown = unknown["left"] is not None and max(unknown["left"], unknown["right"]) >= MUCH_UNKNOWN
+    is_unknown = max(unknown[side] or 0 for side in SIDES) >= MUCH_UNKNOWN
     return Headline(
         _beside(errors, percent),
         "calls that fail",

@@ -3,7 +3,7 @@
 import polars as pl
 
 from analysis.brief import Headline, only, total, totals
-from analysis.measures.training_budget import LAYOUTS
+from analysis.measures.samples import LAYOUTS
 from analysis.wording import ABSENT, count, decimal, rate
 
 

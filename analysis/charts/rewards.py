@@ -87,13 +87,13 @@ def groups(frame: pl.DataFrame) -> Drawn:
     shown = f"{count(frame.height)} of {count(of_all)}" if frame.height < of_all else count(of_all)
     return Drawn(
         points(base, alt.X, "mean_reward", "mean_low", "mean_high", title="mean reward", scale=_reward_scale(frame)),
-        _span(kind, frame["mean_reward"].sort().to_list()),
+        _span(kind, frame["mean_reward"].drop_nulls().sort().to_list()),
         f"n = {count(first['all_trajectories'], 'trajectory')} with a reward; {shown} {plural(of_all, kind)} shown",
     )
 
 
 def _span(kind: str, means: list[float]) -> str:
-    least, most = decimal(means[0], 2), decimal(means[-1], 2)
+    least, most = (decimal(end, 2) for end in (min(means, default=None), max(means, default=None)))
     if len(means) == 1:
         return f"The mean reward is {least}; the source has only one {kind}"
     return f"By {kind}, the mean reward " + (
@@ -122,8 +122,8 @@ def pass_k(frame: pl.DataFrame) -> Drawn:
 
 
 def _chances(frame: pl.DataFrame) -> str:
-    firsts = frame.filter(k=1)["pass_all"].sort()
-    least, most = decimal(firsts[0], 2), decimal(firsts[-1], 2)
+    firsts = frame.filter(k=1)["pass_all"]
+    least, most = decimal(firsts.min(), 2), decimal(firsts.max(), 2)  # type: ignore[arg-type]
     if len(firsts) > 1:
         return f"The chance that a trial is solved is {least} to {most}, by model and mode"
     last = frame.row(-1, named=True)
@@ -217,4 +217,4 @@ def _reward_scale(frame: pl.DataFrame) -> alt.Scale:
         low=pl.min_horizontal(pl.col("mean_low", "mean_reward").min()),
         high=pl.max_horizontal(pl.col("mean_high", "mean_reward").max()),
     ).row(0)
-    return alt.Scale(domain=[min(0.0, low), max(1.0, high)])
+    return alt.Scale(domain=[min(0.0, low or 0), max(1.0, high or 1)])

@@ -4,7 +4,8 @@ import pytest
 
 from analysis.brief import Headline
 from analysis.brief.compare import in_brief
-from analysis.measures.compare import COUNTS, HEADLINES, MEMBERSHIP, PAIRED
+from analysis.measures.compare import HEADLINES, PAIRED
+from analysis.measures.sides import COUNTS, MEMBERSHIP
 from tests.measures.frames import frame
 
 RESULTS = (

@@ -24,6 +24,7 @@ from analysis.measures import (
     repeats,
     rewards,
     sequences,
+    sides,
     step_lengths,
     telling,
     tool_usage,
@@ -326,18 +327,18 @@ def test_compare_of_the_two_modes(source: Source) -> None:
     calls = (left.tool_calls, right.tool_calls)
     said = Said(
         brief.compare.in_brief(
-            compare.counts(*runs, *tools).collect(),
+            sides.counts(*runs, *tools).collect(),
             compare.headlines(*runs, *calls).collect(),
             compare.paired(*runs, *calls).collect(),
-            compare.membership(*runs, *tools).collect(),
+            sides.membership(*runs, *tools).collect(),
         )
     )
-    sides = [modes(raw).get(mode, []) for mode in (TALK, SOLO)]
-    assert said["trajectories"] == " / ".join(str(len(side)) for side in sides)
-    played = [{(record.env_id, record.task_id) for record in side} for side in sides]
-    assert said["scenarios on both sides"] == str(len(played[0] & played[1]))
-    offered = [{(record.env_id, name) for record in side for name in record.offered} for side in sides]
-    assert said["tools offered on both sides"] == str(len(offered[0] & offered[1]))
-    means = [number(mean(len(record.assistant) for record in side)) if all(sides) else "–" for side in sides]
+    halves = [modes(raw).get(mode, []) for mode in (TALK, SOLO)]
+    assert said["trajectories"] == " / ".join(str(len(side)) for side in halves)
+    played = [{(record.env_id, record.task_id) for record in side} for side in halves]
+    assert said["scenarios on both halves"] == str(len(played[0] & played[1]))
+    offered = [{(record.env_id, name) for record in side for name in record.offered} for side in halves]
+    assert said["tools offered on both halves"] == str(len(offered[0] & offered[1]))
+    means = [number(mean(len(record.assistant) for record in side)) if all(halves) else "–" for side in halves]
     assert said["steps, mean"] == " / ".join(means)
-    assert any(note.startswith("One side has no trajectory") for note in said.noted) is not all(sides)
+    assert any(note.startswith("One side has no trajectory") for note in said.noted) is not all(halves)
