@@ -336,9 +336,9 @@ def test_compare_of_the_two_modes(source: Source) -> None:
     halves = [modes(raw).get(mode, []) for mode in (TALK, SOLO)]
     assert said["trajectories"] == " / ".join(str(len(side)) for side in halves)
     played = [{(record.env_id, record.task_id) for record in side} for side in halves]
-    assert said["scenarios on both halves"] == str(len(played[0] & played[1]))
+    assert said["scenarios on both sides"] == str(len(played[0] & played[1]))
     offered = [{(record.env_id, name) for record in side for name in record.offered} for side in halves]
-    assert said["tools offered on both halves"] == str(len(offered[0] & offered[1]))
+    assert said["tools offered on both sides"] == str(len(offered[0] & offered[1]))
     means = [number(mean(len(record.assistant) for record in side)) if all(halves) else "–" for side in halves]
     assert said["steps, mean"] == " / ".join(means)
     assert any(note.startswith("One side has no trajectory") for note in said.noted) is not all(halves)
