@@ -121,6 +121,18 @@ def signed(number: Number, digits: int = 1) -> str:
     return text if text.startswith(("-", ABSENT)) else "±0" if text == "0" else f"+{text}"
 
 
+def more(difference: float, noun: str) -> str:
+    """How many more or fewer there are, as it is said in a sentence.
+
+    >>> more(7.62, "call"), more(-1, "call"), more(0.01, "call")
+    ('7.6 more calls', '1 fewer call', 'the same number of calls')
+    """
+    size = decimal(abs(difference))
+    if size == "0":
+        return f"the same number of {plural(2, noun)}"
+    return f"{size} {'more' if difference > 0 else 'fewer'} {noun if size == '1' else plural(2, noun)}"
+
+
 def interval(low: Number, high: Number, digits: int = 1) -> str:
     """A 95 % interval in words.
 

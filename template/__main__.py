@@ -1,4 +1,4 @@
-"""Begin a new question: a notebook, a measure, a chart and their two tests, which pass as they are.
+"""Begin a new question: a notebook, a measure, a brief, a chart and their tests, which pass as they are.
 
     make notebook NAME=waiting QUESTION="How long does an agent wait for its user?"
 
@@ -41,7 +41,8 @@ def main() -> int:
         print(f"  {path.relative_to(ROOT)}")
     tests = " ".join(str(path.relative_to(ROOT)) for path in made if path.name.startswith("test_"))
     print(
-        f"They pass as they are: .venv/bin/python -m pytest {tests}\nNow make them yours: measure, test, chart, words."
+        f"They pass as they are: .venv/bin/python -m pytest {tests}\n"
+        "Now make them yours: measure, brief, chart, tests, words."
     )
     return 0
 

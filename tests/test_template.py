@@ -16,7 +16,8 @@ from tests.conftest import ROOT
 from tests.notebooks.run import charts, text
 
 LISTS = ("README.md", "notebooks/README.md", "reports/suite.toml")
-LAYERS = ("analysis/measures", "analysis/charts", "tests/measures", "tests/charts", "notebooks", "reports")
+CODE = ("measures", "brief", "charts")
+LAYERS = (*(f"{side}/{layer}" for side in ("analysis", "tests") for layer in CODE), "notebooks", "reports")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def house(tmp_path: Path) -> Path:
     (tmp_path / "notebooks/README.md").write_text("| [10_old](10_old.ipynb) | What? |\n", "utf-8")
     (tmp_path / "notebooks/10_old.ipynb").write_text("{}", "utf-8")
     (tmp_path / "reports/suite.toml").write_text('[10_old]\nnotebook = "notebooks/10_old.ipynb"\n', "utf-8")
-    (tmp_path / "analysis/charts/words.py").touch()
+    (tmp_path / "analysis/charts/rates.py").touch()
     return tmp_path
 
 
@@ -49,14 +50,12 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 def test_a_question_is_one_name_in_every_layer_and_a_row_in_every_list(template: ModuleType, house: Path) -> None:
     made = template.make(house, "waiting", "How long is the  wait?\n")
     assert {str(path.relative_to(house)) for path in made} == {
-        "analysis/measures/waiting.py",
-        "analysis/charts/waiting.py",
-        "tests/measures/test_waiting.py",
-        "tests/charts/test_waiting.py",
+        *(f"analysis/{layer}/waiting.py" for layer in CODE),
+        *(f"tests/{layer}/test_waiting.py" for layer in CODE),
         "notebooks/11_waiting.ipynb",
     }
     assert not [path for path in made if "new_question" in path.read_text("utf-8") or "NN" in path.read_text("utf-8")]
-    assert made[0].read_text("utf-8").startswith('"""Waiting, drawn."""')
+    assert made[0].read_text("utf-8").startswith('"""Waiting in brief."""')
     readme, tour, suite = ((house / name).read_text("utf-8") for name in LISTS)
     assert readme.splitlines()[1] == "| `waiting` | How long is the wait? | [11](notebooks/11_waiting.ipynb) |"
     assert readme.endswith("\nThe end.\n")
@@ -84,7 +83,7 @@ def test_a_name_as_long_as_may_be_and_a_long_question_still_keep_the_format(temp
         ("class", "", "", "'class' is no name"),
         ("n" * 41, "", "", "is no name"),
         ("old", "", "", "'old' is taken: notebooks/10_old.ipynb"),
-        ("words", "", "", "'words' is taken: analysis/charts/words.py"),
+        ("rates", "", "", "'rates' is taken: analysis/charts/rates.py"),
         ("waiting", 'Is it "long"?', "", 'QUESTION may not hold "'),
         ("waiting", "a | b", "", r"QUESTION may not hold \|"),
         ("waiting", "", "10", "number 10 is taken by 10_old.ipynb"),
@@ -131,8 +130,8 @@ def test_what_is_made_passes_format_lint_types_tests_and_runs_as_it_is(tmp_path:
     question = "QUESTION=How long does an agent's user wait, and $HOME?"
     made = run("make", "notebook", f"VENV={sys.prefix}", "READY=", "NAME=user_waits", question, "NUMBER=11")
     assert made.returncode == 0, made.stderr
-    files = ["analysis/measures/user_waits.py", "analysis/charts/user_waits.py"]
-    tests = ["tests/measures/test_user_waits.py", "tests/charts/test_user_waits.py"]
+    files = [f"analysis/{layer}/user_waits.py" for layer in CODE]
+    tests = [f"tests/{layer}/test_user_waits.py" for layer in CODE]
     notebook = "notebooks/11_user_waits.ipynb"
     module = (sys.executable, "-m")
     asked = "user_waits or grid or tours or the_tour or tree"
@@ -140,6 +139,7 @@ def test_what_is_made_passes_format_lint_types_tests_and_runs_as_it_is(tmp_path:
         (*module, "ruff", "format", "--check", *files, *tests, notebook),
         (*module, "ruff", "check", *files, *tests, notebook),
         (*module, "pytest", "-q", *tests),
+        (*module, "pytest", "-q", "tests/charts/test_every_chart.py", "-k", "user_waits"),
         (
             *module,
             "pytest",

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 import polars as pl
+from polars.selectors import integer
 
 # From this share on a breach says something about the source, and below it about a few records: their page lists them.
 MUCH = 0.05
@@ -39,6 +40,16 @@ def by_mode(frame: pl.DataFrame, column: str) -> dict[str, Any]:
 def sums(frame: pl.DataFrame, *columns: str) -> list[int]:
     """Columns of counts, each summed over all rows."""
     return [int(frame[column].sum()) for column in columns]
+
+
+def total(frame: pl.DataFrame, column: str, *only_where: pl.Expr, **constraints: Any) -> int:
+    """The sum of a column of counts, of all rows or of those that meet the conditions; 0 without a row."""
+    return int(frame.filter(*only_where, **constraints)[column].sum())
+
+
+def totals(frame: pl.DataFrame) -> dict[str, int]:
+    """The sum of each column of whole numbers, 0 in a result without rows."""
+    return frame.select(integer().cast(pl.Int64).sum()).row(0, named=True)
 
 
 def is_much(events: float, trials: float, share: float = MUCH) -> bool:

@@ -69,3 +69,18 @@ def tool_label(frame: pl.DataFrame) -> str:
     name = "(datum.tool_name == null ? '(unreadable block)' : datum.tool_name)"
     several = frame.get_column("env_id").n_unique() > 1
     return f"{name} + (datum.env_id == null ? '' : ' · ' + datum.env_id)" if several else name
+
+
+def ends(name: str) -> list[alt.Tooltip]:
+    """Tooltips of the two ends of a share's interval."""
+    return [percent(f"{name}_low", "from"), percent(f"{name}_high", "to")]
+
+
+def precise(field: str, heading: str, digits: int = 2, *, is_difference: bool = False) -> alt.Tooltip:
+    """A tooltip that shows a number with so many digits after the point; a difference with its sign."""
+    return alt.Tooltip(f"{field}:Q", title=heading, format=f"{'+' if is_difference else ''}.{digits}f")
+
+
+def plain_axis(channel: Any, field: str, title: str, **more: Any) -> Any:
+    """An axis of whole numbers one by one, their labels upright; `channel` is alt.X or alt.Y."""
+    return channel(f"{field}:O", title=title, axis=alt.Axis(labelAngle=0), **more)

@@ -125,8 +125,7 @@ def figure(
             # Altair would check each part as it is made; the whole is checked when it is shown.
             with debug_mode(False):
                 drawn = draw(_with_modes_named(frame), *args, **kwargs)
-                titled = _titled(drawn, height) if isinstance(drawn, Drawn) else drawn
-                return _ours(titled, Around(declared, columns))
+                return _ours(_titled(drawn, height), Around(declared, columns))
 
         # For the pages that tell the method, and say which schema a chart's data keep.
         vars(chart)["declared"] = declared

@@ -5,15 +5,15 @@ from typing import Any, cast
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_NAMES, MODE_TOOLTIP, mode_colour, number, percent
+from analysis.charts.encodings import MODE_NAMES, MODE_TOOLTIP, mode_colour, names_axis, number, percent
 from analysis.charts.theme import PALETTE
 from analysis.schema import FEWEST_FOR_A_RATE
 
 
-def rate_scale(frame: pl.DataFrame, high: str) -> alt.Scale:
+def rate_scale(frame: pl.DataFrame, high: str, narrowest: float = 0.0) -> alt.Scale:
     """From 0 to a little over the highest interval: small rates stay readable, and no scale is without extent."""
     top = frame.get_column(high).max()
-    return alt.Scale(domain=[0, min(1.0, 1.05 * top) if isinstance(top, float) and top > 0 else 1.0])
+    return alt.Scale(domain=[0, min(1.0, max(1.05 * top, narrowest)) if isinstance(top, float) and top > 0 else 1.0])
 
 
 def dots(
@@ -27,6 +27,8 @@ def dots(
     tooltip: list[Any],
     colour: Any = None,
     by_mode: bool = False,
+    limit: int = 220,
+    narrowest: float = 0.0,
 ) -> alt.LayerChart:
     """One row per label, in the frame's order: the rate with its interval, or "3 of 12" where it is null.
 
@@ -40,8 +42,10 @@ def dots(
         tooltip: what else a pointer shows, before rate, interval and counts.
         colour: encoding; one colour without it.
         by_mode: a row holds one point per mode, one above the other in the mode's colour.
+        limit: pixels of the row's name.
+        narrowest: the rate that the axis reaches at least, so that an interval around nothing does not look like much.
     """
-    scale, axis = rate_scale(frame, f"{rate}_high"), alt.Axis(format="%", title=axis_title)
+    scale, axis = rate_scale(frame, f"{rate}_high", narrowest), alt.Axis(format="%", title=axis_title)
     count = f"format(datum.{events}, ',') + ' of ' + format(datum.{trials}, ',')"
     few = f"datum.{trials} < {FEWEST_FOR_A_RATE} ? {count} : ''"
     shown = [
@@ -52,11 +56,7 @@ def dots(
         number(events, events.replace("_", " ")),
         number(trials, trials.replace("_", " ")),
     ]
-    base = (
-        alt.Chart(frame)
-        .transform_calculate(label=label, few=few)
-        .encode(y=alt.Y("label:N", title=None, sort=None), tooltip=shown)
-    )
+    base = alt.Chart(frame).transform_calculate(label=label, few=few).encode(y=names_axis(limit=limit), tooltip=shown)
     if by_mode:
         # Without a domain each layer would sort the modes by itself, of which Vega-Lite warns.
         modes = alt.Scale(domain=[mode for mode in MODE_NAMES if mode in frame["traj_type"].to_list()])
@@ -84,3 +84,17 @@ def mode_bars(frame: pl.DataFrame, *, x: alt.X, share: str, axis_title: str, too
         )
     )
     return cast(alt.Chart, bars)
+
+
+def points(
+    base: alt.Chart, channel: type[alt.X] | type[alt.Y], value: str, low: str, high: str, **axis: Any
+) -> alt.LayerChart:
+    """A point with its interval for each row of `base`, in one colour; `channel` is alt.X or alt.Y."""
+    name = "x" if channel is alt.X else "y"
+    is_known = f"isValid(datum['{low}'])"
+    interval = base.transform_filter(is_known).mark_rule(strokeWidth=2, color=PALETTE[0])
+    layers = alt.layer(
+        interval.encode(**{name: channel(f"{low}:Q", **axis), f"{name}2": f"{high}:Q"}),
+        base.mark_point(filled=True, size=70, color=PALETTE[0]).encode(**{name: channel(f"{value}:Q", **axis)}),
+    )
+    return cast(alt.LayerChart, layers)

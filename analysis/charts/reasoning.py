@@ -1,73 +1,55 @@
 """Reasoning, drawn: where it is missing, how long it is, how it changes along the trajectory."""
 
-from typing import Any
-
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent
-from analysis.charts.figure import figure
-from analysis.charts.words import title
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent, plain_axis, share_axis
+from analysis.charts.figure import Drawn, figure
+from analysis.charts.modes import counts_by_mode, each_mode, rate_by_mode
+from analysis.charts.rates import dots
 from analysis.measures.reasoning import LENGTHS, POSITIONS, SUMMARY
-from analysis.wording import by_mode as each_mode
-from analysis.wording import rate
+from analysis.wording import count
 
 
 @figure(
     SUMMARY,
-    definition="Share of assistant messages that carry no reasoning (a thought of no characters is none), with its "
-    "95 % Wilson interval.",
+    definition="Share of assistant messages without reasoning (reasoning of no characters is none), with its 95 % "
+    "Wilson interval.",
+    height=alt.Step(30),
 )
-def missing(frame: pl.DataFrame) -> Any:
-    """Missing-thought rate per mode, with its interval."""
-    rows = frame.rows(named=True)
-    found = {r["traj_type"]: rate(r["without_reasoning"], r["assistant_messages"]) for r in rows}
-    counts = {r["traj_type"]: f"{r['assistant_messages']:,}" for r in rows}
-    y = alt.Y("traj_type:N", title=None)
-    tooltip = [
-        MODE_TOOLTIP,
-        percent("missing_rate", "without reasoning"),
-        percent("missing_rate_low", "from"),
-        percent("missing_rate_high", "to"),
-        number("without_reasoning", "messages without"),
-        number("assistant_messages", "assistant messages"),
-    ]
-    base = alt.Chart(frame).encode(y=y, color=mode_colour(), tooltip=tooltip)
-    axis = alt.Axis(format="%", title="assistant messages without reasoning")
-    # Wide enough that an interval around nothing does not look like something.
-    scale = alt.Scale(domain=[0, max(0.05, *(r["missing_rate_high"] or 0 for r in rows))])
-    interval = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("missing_rate_low:Q", axis=axis, scale=scale), x2="missing_rate_high:Q"
-    )
-    points = base.mark_point(filled=True, size=90).encode(x=alt.X("missing_rate:Q", axis=axis, scale=scale))
-    some = any(r["without_reasoning"] for r in rows)
-    sentence = f"No reasoning in assistant messages: {each_mode(found)}" if some else "Every assistant message reasons"
-    counted = (
-        base.transform_filter("datum.missing_rate === null")
-        .transform_calculate(counted="datum.without_reasoning + ' of ' + datum.assistant_messages")
-        .mark_text(align="left", dx=4)
-        .encode(x=alt.XDatum(0, axis=axis, scale=scale), text="counted:N")
-    )
-    return alt.layer(interval, points, counted).properties(
-        title=title(sentence, f"n = assistant messages: {each_mode(counts)}"),
-        description=sentence,
-        width="container",
-        height=90,
+def missing(frame: pl.DataFrame) -> Drawn:
+    """Rate of messages without reasoning per mode, with its interval."""
+    rates = rate_by_mode(frame, "without_reasoning", "assistant_messages")
+    return Drawn(
+        dots(
+            frame,
+            label="datum.traj_type",
+            rate="missing_rate",
+            events="without_reasoning",
+            trials="assistant_messages",
+            axis_title="assistant messages without reasoning",
+            tooltip=[MODE_TOOLTIP],
+            colour=mode_colour(),
+            narrowest=0.05,
+        ),
+        f"Assistant messages without reasoning: {rates}"
+        if frame["without_reasoning"].sum()
+        else "Every assistant message has reasoning",
+        f"n = assistant messages: {counts_by_mode(frame, 'assistant_messages')}",
     )
 
 
 @figure(
     LENGTHS,
     definition="Assistant messages by the length of their reasoning in characters, in bins of equal ratio (ten to a "
-    "power of ten), as a share of the mode's messages that carry reasoning.",
+    "power of ten), as a share of the mode's messages with reasoning.",
+    height=260,
 )
-def lengths(frame: pl.DataFrame) -> Any:
+def lengths(frame: pl.DataFrame) -> Drawn:
     """Distribution of the length of the reasoning, on a logarithmic axis."""
-    most = {r["traj_type"]: r for r in frame.sort("thoughts").iter_rows(named=True)}
-    found = {mode: f"{r['chars_from']:,.0f} to {r['chars_to']:,.0f} characters" for mode, r in sorted(most.items())}
-    counts = {mode: f"{r['mode_thoughts']:,}" for mode, r in sorted(most.items())}
-    sentence = f"Thoughts are most often {each_mode(found)}"
-    return (
+    commonest = frame.sort("thoughts", descending=True, maintain_order=True)
+    span = each_mode(commonest, lambda r: f"{count(r['chars_from'])} to {count(r['chars_to'])} characters")
+    line = (
         alt.Chart(frame)
         .mark_line(interpolate="step-after", strokeWidth=2, point=alt.OverlayMarkDef(size=18))
         .encode(
@@ -77,7 +59,7 @@ def lengths(frame: pl.DataFrame) -> Any:
                 title="reasoning of a message (characters)",
                 axis=alt.Axis(format="~s"),
             ),
-            y=alt.Y("thought_share:Q", title="share of messages with reasoning", axis=alt.Axis(format="%")),
+            y=share_axis(alt.Y, "thought_share", "share of messages with reasoning"),
             color=mode_colour(),
             tooltip=[
                 MODE_TOOLTIP,
@@ -87,47 +69,45 @@ def lengths(frame: pl.DataFrame) -> Any:
                 percent("thought_share", "share"),
             ],
         )
-        .properties(
-            title=title(sentence, f"n = messages with reasoning: {each_mode(counts)}"),
-            description=sentence,
-            width="container",
-            height=260,
-        )
     )
+    return Drawn(
+        line,
+        f"The most common length of reasoning is {span}",
+        f"n = messages with reasoning: {counts_by_mode(frame, 'mode_thoughts')}",
+    )
+
+
+_POSITION = [
+    MODE_TOOLTIP,
+    number("decile", "tenth"),
+    number("p50_chars", "median characters"),
+    number("p25_chars", "25th percentile"),
+    number("p75_chars", "75th percentile"),
+    percent("missing_rate", "without reasoning"),
+    number("assistant_messages", "messages"),
+]
 
 
 @figure(
     POSITIONS,
     definition="Median length of the reasoning in each tenth of a trajectory's assistant messages, with the middle "
-    "half (25th to 75th percentile) shaded; messages without reasoning stay out of the length.",
+    "half (25th to 75th percentile) shaded. Messages without reasoning do not count.",
+    height=260,
 )
-def positions(frame: pl.DataFrame) -> Any:
-    """Length of the reasoning along the trajectory: median and middle half per decile."""
-    rows = frame.drop_nulls("p50_chars").sort("decile").partition_by("traj_type", maintain_order=True)
-    found = {
-        part["traj_type"][0]: f"from {part['p50_chars'][0]:,.0f} to {part['p50_chars'][-1]:,.0f} characters"
-        for part in sorted(rows, key=lambda part: str(part["traj_type"][0]))
-    }
-    sentence = f"From the first tenth to the last the median thought goes {each_mode(found)}"
+def positions(frame: pl.DataFrame) -> Drawn:
+    """Length of the reasoning along the trajectory: median and middle half per tenth."""
+    median = pl.col("p50_chars").sort_by("decile")
+    trend = frame.drop_nulls("p50_chars").group_by("traj_type").agg(first=median.first(), last=median.last())
     base = alt.Chart(frame).encode(
-        x=alt.X("decile:O", title="tenth of the trajectory's assistant messages", axis=alt.Axis(labelAngle=0)),
+        x=plain_axis(alt.X, "decile", "tenth of the trajectory's assistant messages"),
         color=mode_colour(),
-        tooltip=[
-            MODE_TOOLTIP,
-            number("decile", "tenth"),
-            number("p50_chars", "median characters"),
-            number("p25_chars", "25th percentile"),
-            number("p75_chars", "75th percentile"),
-            percent("missing_rate", "without reasoning"),
-            number("assistant_messages", "messages"),
-        ],
+        tooltip=_POSITION,
     )
-    scale = alt.Scale(zero=True)
-    band = base.mark_area(opacity=0.18).encode(y=alt.Y("p25_chars:Q", scale=scale), y2="p75_chars:Q")
-    line = base.mark_line(point=True).encode(y=alt.Y("p50_chars:Q", title="median reasoning (characters)", scale=scale))
-    return alt.layer(band, line).properties(
-        title=title(sentence, f"n = {frame['assistant_messages'].sum():,} assistant messages"),
-        description=sentence,
-        width="container",
-        height=260,
+    band = base.mark_area(opacity=0.18).encode(y=alt.Y("p25_chars:Q"), y2="p75_chars:Q")
+    line = base.mark_line(point=True).encode(y=alt.Y("p50_chars:Q", title="median reasoning (characters)"))
+    return Drawn(
+        alt.layer(band, line),
+        "From the first tenth to the last, the median length of reasoning goes "
+        + each_mode(trend, lambda r: f"from {count(r['first'])} to {count(r['last'])} characters"),
+        f"n = {count(frame['assistant_messages'].sum(), 'assistant message')}",
     )

@@ -5,181 +5,176 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_TOOLTIP, number
-from analysis.charts.figure import figure
+from analysis.charts.encodings import MODE_TOOLTIP, ROW, names_axis, number, percent, precise
+from analysis.charts.figure import Drawn, figure
+from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots
-from analysis.charts.words import title
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.sequences import END, ENTROPY, NGRAMS, READS_FIRST, START, TRANSITIONS
-from analysis.wording import by_mode as each_mode
-from analysis.wording import count, rate
+from analysis.schema import FEWEST_FOR_A_RATE
+from analysis.wording import count, decimal, rate, rate_of
+
+_TRANSITION = [
+    alt.Tooltip("before:N", title="call"),
+    alt.Tooltip("after:N", title="next"),
+    percent("probability", "P(next | call)"),
+    precise("lift", "lift"),
+    number("transitions", "times"),
+    number("before_transitions", "of"),
+]
 
 
 @figure(
     TRANSITIONS,
-    definition="P(next | last): transitions from the row to the column over all transitions from the row, with start "
+    definition="P(next | call): transitions from the row to the column over all transitions from the row, with start "
     "and end of the trajectory. Lift: that probability over the column's share of all transitions.",
+    height=alt.Step(20),
 )
-def transitions(frame: pl.DataFrame) -> Any:
+def transitions(frame: pl.DataFrame) -> Drawn:
     """What follows what, as a heat map; the most frequent calls first."""
-    rows = frame.rows(named=True)
-    inner = [r for r in rows if r["before"] != START and r["after"] != END and r["transitions"] >= 20]
-    strongest = max(inner, key=lambda r: r["lift"], default=None)
-    most = max(rows, key=lambda r: r["transitions"])
-    pair = strongest or most
-    sentence = (
-        f"“{pair['after']}” follows “{pair['before']}” in {rate(pair['transitions'], pair['before_transitions'])} "
-        f"of the cases, {pair['lift']:.1f} times as often as it follows anything"
+    order = frame.filter(pl.col("before") != START)["before"].unique(maintain_order=True).to_list()
+    n, shown = frame["all_transitions"][0], frame["transitions"].sum()
+    probability = alt.Color(
+        "probability:Q",
+        title="P(next | call)",
+        scale=alt.Scale(scheme="blues", domain=[0, 1]),
+        legend=alt.Legend(format="%", orient="bottom"),
     )
-    order = list(dict.fromkeys(r["before"] for r in rows if r["before"] != START))
-    calls, n = len(order), rows[0]["all_transitions"]
-    shown = frame.get_column("transitions").sum()
-    return (
+    cells = (
         alt.Chart(frame)
         .mark_rect()
         .encode(
             x=alt.X("after:N", title="next call", sort=[*order, END], axis=alt.Axis(labelAngle=-45, labelLimit=140)),
             y=alt.Y("before:N", title="call", sort=[START, *order], axis=alt.Axis(labelLimit=180)),
-            color=alt.Color(
-                "probability:Q",
-                title="P(next | call)",
-                scale=alt.Scale(scheme="blues", domain=[0, 1]),
-                legend=alt.Legend(format="%", orient="bottom"),
-            ),
-            tooltip=[
-                alt.Tooltip("before:N", title="call"),
-                alt.Tooltip("after:N", title="next"),
-                alt.Tooltip("probability:Q", format=".1%", title="P(next | call)"),
-                alt.Tooltip("lift:Q", format=".2f", title="lift"),
-                number("transitions", "times"),
-                number("before_transitions", "of"),
-            ],
+            color=probability,
+            tooltip=_TRANSITION,
         )
-        .properties(
-            title=title(
-                sentence,
-                f"n = {count(n, 'transition')}, {shown:,} of them between the {calls} calls shown, start and end",
-            ),
-            description=sentence,
-            width="container",
-            height=alt.Step(20),
-        )
+    )
+    return Drawn(
+        cells,
+        _follows(frame),
+        f"n = {count(n, 'transition')}; {count(shown)} are between the {count(len(order), 'call')} shown, with start "
+        "and end",
+    )
+
+
+def _follows(frame: pl.DataFrame) -> str:
+    """The pair that is furthest above chance, of pairs of calls seen often enough; else the most frequent one."""
+    is_often = (pl.col("before") != START) & (pl.col("after") != END) & (pl.col("transitions") >= FEWEST_FOR_A_RATE)
+    often = frame.filter(is_often).sort("lift", descending=True, maintain_order=True)
+    pair = (often if often.height else frame.sort("transitions", descending=True, maintain_order=True)).row(
+        0, named=True
+    )
+    return (
+        f"“{pair['after']}” follows “{pair['before']}” in "
+        f"{rate_of(pair['transitions'], pair['before_transitions'], 'case')}, "
+        f"{decimal(pair['lift'])} times as often as it follows any call"
     )
 
 
 @figure(
     ENTROPY,
     definition="Entropy rate: uncertainty of the next call given the last, in bits, weighted by how often the last "
-    "occurs (observed frequencies, which read low where transitions are few); 2 to its power is the number of equally "
+    "occurs (observed frequencies, which read low where transitions are few). 2 to its power is the number of equally "
     "likely next calls.",
+    height=alt.Step(14),
 )
-def entropy(frame: pl.DataFrame) -> Any:
+def entropy(frame: pl.DataFrame) -> Drawn:
     """Effective number of next calls, per environment."""
-    rows = [r for r in frame.rows(named=True) if r["effective_choices"] is not None]
-    n = int(frame.get_column("transitions").sum())
-    if not rows:
-        sentence = "No environment has 20 transitions: there is no entropy to show"
-    elif len(rows) == 1:
-        only = rows[0]
-        sentence = (
-            f"The next call is as uncertain as a choice among {only['effective_choices']:.1f} of {only['states']:,}"
-        )
-    else:
-        sentence = (
-            f"The next call is as uncertain as a choice among {rows[0]['effective_choices']:.1f} "
-            f"({rows[0]['env_id'] or 'no environment'}) to {rows[-1]['effective_choices']:.1f} "
-            f"({rows[-1]['env_id'] or 'no environment'})"
-        )
-    return (
+    bars = (
         alt.Chart(frame)
         .transform_calculate(label="datum.env_id == null ? '(no environment)' : datum.env_id")
         .mark_bar()
         .encode(
-            y=alt.Y("label:N", title=None, sort=None),
+            y=names_axis(limit=220),
             x=alt.X("effective_choices:Q", title="equally likely next calls", scale=alt.Scale(domainMin=0)),
             tooltip=[
                 alt.Tooltip("label:N", title="environment"),
-                alt.Tooltip("effective_choices:Q", format=".2f", title="effective choices"),
-                alt.Tooltip("entropy_rate:Q", format=".2f", title="entropy rate, bits"),
-                alt.Tooltip("entropy:Q", format=".2f", title="knowing nothing, bits"),
+                precise("effective_choices", "equally likely next calls"),
+                precise("entropy_rate", "entropy rate, bits"),
+                precise("entropy", "knowing nothing, bits"),
                 number("states", "distinct calls"),
                 number("transitions", "transitions"),
             ],
         )
-        .properties(
-            title=title(
-                sentence,
-                f"n = {count(n, 'transition')} in {count(frame.height, 'environment')}, start and end among them",
-            ),
-            description=sentence,
-            width="container",
-            height=alt.Step(14),
-        )
     )
+    n = count(frame["transitions"].sum(), "transition")
+    return Drawn(
+        bars,
+        _choices(frame.drop_nulls("effective_choices").rows(named=True)),
+        f"n = {n} in {count(frame.height, 'environment')}, with start and end",
+    )
+
+
+def _choices(rows: list[dict[str, Any]]) -> str:
+    if not rows:
+        return "No environment has 20 transitions: there is no entropy to show"
+    if len(rows) == 1:
+        choices, states = rows[0]["effective_choices"], rows[0]["states"]
+        return f"The next call is as uncertain as {decimal(choices)} equally likely choices among {count(states)}"
+    least, most = (
+        f"{decimal(row['effective_choices'])} ({row['env_id'] or 'no environment'})" for row in (rows[0], rows[-1])
+    )
+    return f"The next call is as uncertain as {least} to {most} equally likely choices"
 
 
 @figure(
     NGRAMS,
-    definition="Runs of two to four calls by the trajectories that hold them, not by occurrences; only maximal ones: "
-    "no longer run (up to four) that holds it reaches the minimum of trajectories. 95 % Wilson intervals.",
+    definition="Sequences of two to four calls by the trajectories that contain them, not by occurrences. Only the "
+    "maximal ones: no longer sequence (up to four) that contains it reaches the minimum. 95 % Wilson intervals.",
+    height=ROW,
 )
-def ngrams(frame: pl.DataFrame) -> Any:
-    """The runs of calls most trajectories share."""
-    rows = frame.rows(named=True)
-    first = rows[0]
+def ngrams(frame: pl.DataFrame) -> Drawn:
+    """The sequences of calls that most trajectories share."""
+    first = frame.row(0, named=True)
     n = first["all_trajectories"]
-    sentence = f"“{first['ngram']}” occurs in {rate(first['trajectories'], n)} of the trajectories"
-    chart = dots(
-        frame,
-        label="datum.ngram",
-        rate="trajectory_rate",
-        events="trajectories",
-        trials="all_trajectories",
-        axis_title="trajectories that hold it / with a call",
-        tooltip=[alt.Tooltip("ngram:N", title="run"), number("length", "calls"), number("occurrences", "occurrences")],
+    return Drawn(
+        dots(
+            frame,
+            label="datum.ngram",
+            rate="trajectory_rate",
+            events="trajectories",
+            trials="all_trajectories",
+            axis_title="trajectories that contain it / with a call",
+            tooltip=[
+                alt.Tooltip("ngram:N", title="sequence"),
+                number("length", "calls"),
+                number("occurrences", "occurrences"),
+            ],
+            limit=380,
+        ),
+        f"“{first['ngram']}” occurs in {rate_of(first['trajectories'], n, 'trajectory')}",
+        f"n = {count(n, 'trajectory')} with a call",
     )
-    return chart.properties(
-        title=title(sentence, f"n = {count(n, 'trajectory')} with a call"),
-        description=sentence,
-        width="container",
-        height=alt.Step(18),
-    ).configure_axisY(labelLimit=380)
 
 
 @figure(
     READS_FIRST,
     definition="Changing calls with a reading call anywhere before them in the trajectory, with 95 % Wilson intervals. "
     f"{KIND_DEFINITION}.",
+    height=alt.Step(30),
 )
-def reads_first(frame: pl.DataFrame) -> Any:
-    """How often a changing call comes after a reading one, per mode."""
-    rows = frame.rows(named=True)
-    calls = {r["traj_type"]: r["changing_calls"] for r in rows}
-    sentence = "Changing calls that come after a reading one: " + each_mode(
-        {r["traj_type"]: rate(r["after_read"], r["changing_calls"]) for r in rows}
-    )
-    directly = each_mode({r["traj_type"]: rate(r["directly_after_read"], r["changing_calls"]) for r in rows})
-    catalogued = sum(r["catalogued_calls"] for r in rows)
-    return dots(
-        frame,
-        label="datum.traj_type == 'conversation' ? 'conversations' : 'runs without a user'",
-        rate="after_read_rate",
-        events="after_read",
-        trials="changing_calls",
-        axis_title="after a reading call / changing calls",
-        tooltip=[
-            MODE_TOOLTIP,
-            alt.Tooltip("directly_after_rate:Q", title="right after one", format=".1%"),
-            number("directly_after_read", "right after one"),
-        ],
-    ).properties(
-        title=title(
-            sentence,
-            f"n = changing calls: {each_mode({m: f'{n:,}' for m, n in calls.items()})}; right after a reading call: "
-            f"{directly}",
-            f"kind by the catalogue: {rate(catalogued, sum(calls.values()))}; by the name's first word: the rest",
+def reads_first(frame: pl.DataFrame) -> Drawn:
+    """How often a changing call comes after a reading call, per mode."""
+    catalogued = rate(frame["catalogued_calls"].sum(), frame["changing_calls"].sum())
+    return Drawn(
+        dots(
+            frame,
+            label="datum.traj_type",
+            rate="after_read_rate",
+            events="after_read",
+            trials="changing_calls",
+            axis_title="after a reading call / changing calls",
+            tooltip=[
+                MODE_TOOLTIP,
+                percent("directly_after_rate", "directly after one"),
+                number("directly_after_read", "directly after one"),
+            ],
         ),
-        description=sentence,
-        width="container",
-        height=alt.Step(30),
+        f"Changing calls that come after a reading call: {rate_by_mode(frame, 'after_read', 'changing_calls')}",
+        [
+            f"n = changing calls: {counts_by_mode(frame, 'changing_calls')}",
+            f"directly after a reading call: {rate_by_mode(frame, 'directly_after_read', 'changing_calls')}",
+            f"kind from the catalogue: {catalogued}; otherwise from the first word of the tool's name",
+        ],
     )

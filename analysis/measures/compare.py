@@ -4,26 +4,11 @@ Left and right are two selections of the same tables: two models' rollouts, two 
 conversations against its runs without a user. A difference is left - right. It describes; it does not rank.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from analysis.measures.expressions import natural_order, scenario, wilson
-from analysis.measures.headlines import (
-    MUCH_UNKNOWN,
-    Number,
-    count,
-    decimal,
-    interval,
-    note,
-    percent,
-    rate,
-    rows,
-    say,
-    side_by_side,
-)
 from analysis.measures.resampling import percentile_ends, resampled_sums
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
@@ -93,18 +78,6 @@ PAIRED = Table(
     key=("quantity",),
 )
 
-COUNTS = Table(
-    "compare_counts",
-    "what is counted",
-    (
-        Column("counted", pl.String(), "what is counted"),
-        Column("left", pl.UInt32(), "on the left"),
-        Column("right", pl.UInt32(), "on the right"),
-        Column("shared", pl.UInt32(), "on both sides; null where things have no identity", nullable=True),
-    ),
-    key=("counted",),
-)
-
 DISTRIBUTIONS = Table(
     "compare_distributions",
     "side and value",
@@ -118,20 +91,6 @@ DISTRIBUTIONS = Table(
         Column("cumulative_share", pl.Float64(), "of the side's trajectories, with this value or less"),
     ),
     key=("side", "value"),
-)
-
-CHANGES = ("gained", "lost")
-MEMBERSHIP = Table(
-    "compare_membership",
-    "environment or tool that only one side has",
-    (
-        Column("kind", pl.Enum(["environment", "tool"]), "what is gained or lost"),
-        Column("change", pl.Enum(CHANGES), "gained: only on the left; lost: only on the right"),
-        TRAJECTORIES["env_id"],
-        Column("tool_name", pl.String(), "tool; null for an environment", nullable=True),
-        Column("trajectories", pl.UInt32(), "trajectories that have it, on its side", unit="trajectories"),
-    ),
-    key=("kind", "env_id", "tool_name"),
 )
 
 TOOLS = Table(
@@ -155,137 +114,6 @@ TOOLS = Table(
 )
 
 _BARS = 80
-
-
-def in_brief(
-    counts: pl.LazyFrame,
-    headlines: pl.LazyFrame,
-    paired: pl.LazyFrame,
-    membership: pl.LazyFrame,
-    *,
-    names: tuple[str, str] = SIDES,
-) -> pl.LazyFrame:
-    """Say what either side holds, how many numbers tell them apart, and whether they can be compared at all.
-
-    Args:
-        counts: conforms to COUNTS.
-        headlines: conforms to HEADLINES.
-        paired: conforms to PAIRED.
-        membership: conforms to MEMBERSHIP.
-        names: what the left and the right are.
-
-    Returns:
-        Seven rows, conforming to headlines.HEADLINES, in the order they are read; a dash where a side has nothing.
-    """
-    counted, quantity, kind = pl.col("counted"), pl.col("quantity"), pl.col("kind")
-    is_apart = ((pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)).fill_null(False)
-
-    def sides(name: str, where: pl.Expr, *more: str) -> dict[str, pl.Expr]:
-        return {f"{name}_{column}": pl.col(column).filter(where).first() for column in (*SIDES, *more)}
-
-    known = side_by_side(
-        counts.select(
-            **sides("runs", counted == "trajectories"),
-            **sides("scenarios", counted == "scenarios", "shared"),
-            **sides("tools", counted == "tools offered", "shared"),
-        ),
-        headlines.select(
-            **sides("steps", quantity == "steps per trajectory", "difference_low", "difference_high"),
-            **sides("errors", quantity == "error rate of calls", "left_trials", "right_trials"),
-            **sides("unknown", quantity == "unknown share of calls"),
-            compared=pl.len(),
-            apart=is_apart.sum(),
-        ),
-        paired.select(paired=pl.len(), paired_apart=is_apart.sum()),
-        membership.select(
-            environments=(kind == "environment").sum(),
-            gained=((kind == "tool") & (pl.col("change") == "gained")).sum(),
-            lost=((kind == "tool") & (pl.col("change") == "lost")).sum(),
-        ),
-    )
-    has_both = (pl.col("runs_left") > 0) & (pl.col("runs_right") > 0)
-    unknown = pl.max_horizontal("unknown_left", "unknown_right")
-
-    def beside(name: str, as_text: Callable[[str], pl.Expr]) -> pl.Expr:
-        return pl.format("{} / {}", as_text(f"{name}_left"), as_text(f"{name}_right"))
-
-    return rows(
-        known,
-        Number(
-            beside("runs", count),
-            "trajectories",
-            pl.lit(f"left: {names[0]}; right: {names[1]}"),
-            note(
-                (pl.max_horizontal("runs_left", "runs_right") > 0) & ~has_both,
-                "One side has no trajectory: {} on the left, {} on the right. There is nothing to compare.",
-                "runs_left",
-                "runs_right",
-            ),
-        ),
-        Number(
-            count("scenarios_shared"),
-            "scenarios on both sides",
-            say("of {} on the left and {} on the right", "scenarios_left", "scenarios_right"),
-            note(
-                has_both & (pl.col("scenarios_shared") == 0),
-                "No scenario stands on both sides ({} on the left, {} on the right): their tasks differ.",
-                "scenarios_left",
-                "scenarios_right",
-            ),
-        ),
-        Number(
-            beside("steps", decimal),
-            "steps, mean",
-            pl.when(pl.col("steps_left").is_null())
-            .then(pl.lit("left / right; one side has none"))
-            .otherwise(
-                pl.format(
-                    "left / right; of the difference {}", interval("steps_difference_low", "steps_difference_high")
-                )
-            ),
-        ),
-        Number(
-            beside("errors", percent),
-            "of calls fail",
-            pl.when(pl.col("errors_left").is_null())
-            .then(pl.lit("left / right; one side has no call whose result says ok or error"))
-            .otherwise(
-                say(
-                    "of {} calls on the left and {} on the right whose result says ok or error; no measure of quality",
-                    "errors_left_trials",
-                    "errors_right_trials",
-                )
-            ),
-            pl.when(unknown >= MUCH_UNKNOWN).then(
-                pl.format(
-                    "Calls whose result says neither ok nor error: {} on the left, {} on the right; error rates leave "
-                    "them out.",
-                    percent("unknown_left"),
-                    percent("unknown_right"),
-                )
-            ),
-        ),
-        Number(
-            rate("apart", "compared"),
-            "numbers differ",
-            say("{} of {} by more than their interval, over all scenarios of either side", "apart", "compared"),
-        ),
-        Number(
-            rate("paired_apart", "paired"),
-            "differ on the same scenarios",
-            say("{} of {} number(s), by more than their interval", "paired_apart", "paired"),
-        ),
-        Number(
-            count("tools_shared"),
-            "tools offered on both sides",
-            say("{} more on the left only and {} on the right only, in environments both have", "gained", "lost"),
-            note(
-                has_both & (pl.col("environments") > 0),
-                "Environments that only one side has: {}.",
-                "environments",
-            ),
-        ),
-    )
 
 
 def headlines(
@@ -333,37 +161,6 @@ def paired(
     )
 
 
-def counts(
-    left: pl.LazyFrame, right: pl.LazyFrame, left_tools: pl.LazyFrame, right_tools: pl.LazyFrame
-) -> pl.LazyFrame:
-    """Count what either side holds, and what both do.
-
-    Args:
-        left: conforms to TRAJECTORIES.
-        right: conforms to TRAJECTORIES.
-        left_tools: conforms to tool_usage.TOOLS, of the left.
-        right_tools: conforms to tool_usage.TOOLS, of the right.
-
-    Returns:
-        Conforms to COUNTS: trajectories, scenarios, environments, tools.
-    """
-    scenarios = [side.filter(pl.col("task_id").is_not_null()).select("env_id", "task_id") for side in (left, right)]
-    environments = [side.filter(pl.col("env_id").is_not_null()).select("env_id") for side in (left, right)]
-    tools = [side.filter(pl.col("offering") > 0).select("env_id", "tool_name") for side in (left_tools, right_tools)]
-    runs = left.select(left=pl.len()).join(right.select(right=pl.len()), how="cross")
-    rows = [
-        runs.with_columns(place=pl.lit(0), counted=pl.lit("trajectories"), shared=pl.lit(None, dtype=pl.UInt32())),
-        *[
-            _shared(one, other).with_columns(place=pl.lit(place), counted=pl.lit(name))
-            for place, (name, (one, other)) in enumerate(
-                {"scenarios": scenarios, "environments": environments, "tools offered": tools}.items(), start=1
-            )
-        ],
-    ]
-    order = ["place", "counted", "left", "right", "shared"]
-    return COUNTS.select(pl.concat([row.select(order) for row in rows], how="vertical_relaxed").sort("place"))
-
-
 def distributions(left: pl.LazyFrame, right: pl.LazyFrame, column: str = "assistant_messages") -> pl.LazyFrame:
     """The distribution of a count on both sides, to be overlaid.
 
@@ -397,47 +194,6 @@ def distributions(left: pl.LazyFrame, right: pl.LazyFrame, column: str = "assist
         )
     )
     return DISTRIBUTIONS.select(counted)
-
-
-def membership(
-    left: pl.LazyFrame, right: pl.LazyFrame, left_tools: pl.LazyFrame, right_tools: pl.LazyFrame
-) -> pl.LazyFrame:
-    """List the environments and tools that only one side has.
-
-    Args:
-        left: conforms to TRAJECTORIES.
-        right: conforms to TRAJECTORIES.
-        left_tools: conforms to tool_usage.TOOLS, of the left.
-        right_tools: conforms to tool_usage.TOOLS, of the right.
-
-    Returns:
-        Conforms to MEMBERSHIP, environments first, in natural order. Tools of an environment that is itself gained or
-        lost are not listed one by one.
-    """
-    environments = [
-        side.filter(pl.col("env_id").is_not_null()).group_by("env_id").agg(trajectories=pl.len())
-        for side in (left, right)
-    ]
-    tools = [
-        side.filter(pl.col("offering") > 0).select("env_id", "tool_name", trajectories="offering")
-        for side in (left_tools, right_tools)
-    ]
-    found = []
-    for change, (one, other) in zip(CHANGES, ((0, 1), (1, 0)), strict=True):
-        alone = environments[one].join(environments[other], on="env_id", how="anti")
-        missing = (
-            tools[one]
-            .join(tools[other], on=["env_id", "tool_name"], how="anti", nulls_equal=True)
-            .join(alone, on="env_id", how="anti")
-        )
-        found += [
-            alone.with_columns(
-                kind=pl.lit("environment"), change=pl.lit(change), tool_name=pl.lit(None, dtype=pl.String())
-            ),
-            missing.with_columns(kind=pl.lit("tool"), change=pl.lit(change)),
-        ]
-    ordered = MEMBERSHIP.select(pl.concat([frame.select(MEMBERSHIP.names) for frame in found], how="vertical_relaxed"))
-    return ordered.sort("kind", "change", *natural_order("env_id"), "tool_name")
 
 
 def tools(left_tools: pl.LazyFrame, right_tools: pl.LazyFrame, *, top: int) -> pl.LazyFrame:
@@ -568,15 +324,4 @@ def _by_scenario(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, side: str
         expression.cast(pl.Float64).sum().alias(f"{side}/{name}/{part}")
         for name, pair in _QUANTITIES.items()
         for part, expression in zip(_PARTS, pair, strict=True)
-    )
-
-
-def _shared(one: pl.LazyFrame, other: pl.LazyFrame) -> pl.LazyFrame:
-    """Distinct rows on either side and on both."""
-    left, right = one.unique(), other.unique()
-    both = left.join(right, on=left.collect_schema().names(), how="semi", nulls_equal=True)
-    return (
-        left.select(left=pl.len())
-        .join(right.select(right=pl.len()), how="cross")
-        .join(both.select(shared=pl.len()), how="cross")
     )

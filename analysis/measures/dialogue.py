@@ -1,20 +1,8 @@
-"""Dialogue and termination: how records end, how often the agent asks, what a user turn costs, what a mode changes."""
+"""Dialogue and endings: how records end, how often the agent asks, what a user turn costs, what a mode changes."""
 
 import polars as pl
 
-from analysis.measures.expressions import counted_quantile, rated, scenario
-from analysis.measures.headlines import (
-    Number,
-    count,
-    decimal,
-    interval,
-    is_much,
-    note,
-    rate,
-    rows,
-    say,
-    side_by_side,
-)
+from analysis.measures.expressions import rated, scenario
 from analysis.measures.resampling import mean_interval, ratio_interval
 from analysis.schema import END_CLASSES, FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
@@ -136,110 +124,6 @@ PAIRED = Table(
     ),
     key=("quantity",),
 )
-
-
-def in_brief(
-    ends: pl.LazyFrame,
-    clarification: pl.LazyFrame,
-    user_turns: pl.LazyFrame,
-    calls: pl.LazyFrame,
-    first_calls: pl.LazyFrame,
-    paired: pl.LazyFrame,
-) -> pl.LazyFrame:
-    """Say how records end, how often the agent asks, and what a user changes.
-
-    Args:
-        ends: conforms to ENDS.
-        clarification: conforms to CLARIFICATION.
-        user_turns: conforms to USER_TURNS.
-        calls: conforms to CALLS_PER_TURN.
-        first_calls: conforms to FIRST_CALLS.
-        paired: conforms to PAIRED.
-
-    Returns:
-        Eight rows, conforming to headlines.HEADLINES, in the order they are read; a dash where there is no conversation
-        or no scenario that was run in both modes.
-    """
-    n, end, step = pl.col("trajectories"), pl.col("end_class").cast(pl.String), pl.col("step")
-    talks = pl.col("traj_type") == "conversation"
-    known = side_by_side(
-        ends.select(
-            all=n.sum(),
-            talks=n.filter(talks).sum(),
-            solos=n.filter(~talks).sum(),
-            marked=n.filter(end.is_in(MARKERS)).sum(),
-            broken=n.filter(end.is_in(BROKEN)).sum(),
-        ),
-        clarification.select(pl.col("conversations", "asking_conversations", "assistant_messages", "questions").sum()),
-        user_turns.sort("user_turns").select(
-            user_messages=counted_quantile("user_turns", "trajectories", 0.5),
-            most_user_messages=pl.col("user_turns").max(),
-        ),
-        calls.select(pl.col("mean_calls", "all_user_turns").first()),
-        first_calls.select(at_once=n.filter(step == 1).sum(), never=n.filter(step == 0).sum(), runs=n.sum()),
-        paired.filter(pl.col("quantity") == "assistant messages").select(
-            pl.col("scenarios", "difference", "difference_low", "difference_high").first()
-        ),
-    )
-    is_paired = pl.col("difference").is_not_null()
-    return rows(
-        known,
-        Number(count("all"), "trajectories", say("{} conversation(s), {} without a user", "talks", "solos")),
-        Number(
-            rate("marked", "all"),
-            "of records end with a marker",
-            say("{} of {} say that they are done, have failed or stop; no label of success", "marked", "all"),
-            note(
-                pl.col("broken") > 0,
-                "Records that break off: on an open call, a result, an error, the step limit, with nothing: {} of {}.",
-                "broken",
-                "all",
-            ),
-        ),
-        Number(
-            rate("asking_conversations", "conversations"),
-            "of conversations are asked back in",
-            say(
-                "in {} of {} a text of the agent ends in a question and makes no call",
-                "asking_conversations",
-                "conversations",
-            ),
-        ),
-        Number(
-            rate("questions", "assistant_messages"),
-            "of the agent's messages ask",
-            say("{} of {} in conversations", "questions", "assistant_messages"),
-        ),
-        Number(
-            decimal("user_messages"),
-            "user messages, median",
-            say("in one of {} conversations, the closing one included; {} at most", "talks", "most_user_messages"),
-        ),
-        Number(
-            decimal("mean_calls", 2),
-            "calls a user turn",
-            say("mean over {} user turns that were answered", "all_user_turns"),
-        ),
-        Number(
-            rate("at_once", "runs"),
-            "of runs call a tool at once",
-            say("{} of {} in the first assistant message; {} make no call at all", "at_once", "runs", "never"),
-            note(is_much("never", "runs"), "Trajectories without a call: {} of {}.", "never", "runs"),
-        ),
-        Number(
-            pl.when(pl.col("difference") > 0).then(pl.lit("+")).otherwise(pl.lit("")) + decimal("difference"),
-            "steps, with a user",
-            pl.when(is_paired)
-            .then(
-                pl.format(
-                    "more than without, mean over {} scenarios run in both modes; {}",
-                    count("scenarios"),
-                    interval("difference_low", "difference_high"),
-                )
-            )
-            .otherwise(pl.lit("no scenario was run in both modes")),
-        ),
-    )
 
 
 def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:

@@ -13,7 +13,6 @@ from rapidfuzz.distance import Levenshtein
 from rensa import RMinHash, RMinHashLSH
 
 from analysis.measures.expressions import natural_order
-from analysis.measures.headlines import Number, count, decimal, note, rate, rows, say, side_by_side
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _COPIES = Column("copies", pl.UInt32(), "trajectories of the group", unit="trajectories")
@@ -115,95 +114,6 @@ BINS = 20
 PERMUTATIONS, BANDS = 128, 32
 
 _CALL, _END = "\x1f", "\x1e"
-
-
-def in_brief(exact_summary: pl.LazyFrame, pairs: pl.LazyFrame, tasks_summary: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many trajectories are copies, how alike runs of one scenario are, and how many tasks have a near twin.
-
-    Args:
-        exact_summary: conforms to EXACT_SUMMARY.
-        pairs: conforms to PAIRS.
-        tasks_summary: conforms to TASKS_SUMMARY.
-
-    Returns:
-        Six rows, conforming to headlines.HEADLINES, in the order they are read; a dash where no scenario was run twice.
-    """
-    is_same_mode = pl.col("kind") == "same mode"
-    medians = {
-        f"{column}_{name}": pl.col(column).filter(kind).median()
-        for column in ("similarity", "name_similarity")
-        for name, kind in (("same", is_same_mode), ("across", ~is_same_mode))
-    }
-    known = side_by_side(
-        exact_summary.select(
-            pl.col("trajectories", "distinct", "groups", "extra_copies", "largest_group").sum(),
-        ),
-        pairs.select(
-            **medians, pairs=pl.len(), same=is_same_mode.sum(), alike=(pl.col("similarity") == 1).sum()
-        ).with_columns(across=pl.col("pairs") - pl.col("same")),
-        tasks_summary.select(pl.col("tasks", "verified", "identical", "tasks_in_pairs").sum()),
-    )
-
-    def both_kinds(column: str) -> pl.Expr:
-        return pl.format("{} / {}", decimal(f"{column}_same", 2), decimal(f"{column}_across", 2))
-
-    return rows(
-        known,
-        Number(
-            count("trajectories"),
-            "trajectories compared",
-            say("{} distinct ones, by environment, task and calls with arguments", "distinct"),
-        ),
-        Number(
-            rate("extra_copies", "trajectories"),
-            "of trajectories repeat another",
-            say(
-                "{} of {}, in {} group(s); the largest holds {}",
-                "extra_copies",
-                "trajectories",
-                "groups",
-                "largest_group",
-            ),
-            note(
-                pl.col("extra_copies") > 0,
-                "Trajectories that repeat an earlier one call for call: {} of {}.",
-                "extra_copies",
-                "trajectories",
-            ),
-        ),
-        Number(
-            rate("alike", "pairs"),
-            "of pairs of runs are the same",
-            say("{} of {} pairs of runs of one scenario make the same calls with the same arguments", "alike", "pairs"),
-        ),
-        Number(
-            both_kinds("similarity"),
-            "similarity of two runs, median",
-            say("calls with arguments, 1 = the same; {} pair(s) of one mode / {} across modes", "same", "across"),
-        ),
-        Number(
-            both_kinds("name_similarity"),
-            "the same by tool names",
-            pl.lit("whatever the arguments are; pairs of one mode / across modes"),
-        ),
-        Number(
-            rate("tasks_in_pairs", "tasks"),
-            "of tasks have a near twin",
-            say(
-                "{} of {} scenarios, in {} pairs that read as alike as asked for; {} pairs share every run of words",
-                "tasks_in_pairs",
-                "tasks",
-                "verified",
-                "identical",
-            ),
-            note(
-                pl.col("tasks_in_pairs") > 0,
-                "Tasks that read nearly like another scenario's: {} of {}; keep both sides of a pair in one split.",
-                "tasks_in_pairs",
-                "tasks",
-            ),
-        ),
-    )
 
 
 def exact(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:

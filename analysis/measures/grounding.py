@@ -6,8 +6,7 @@ Over the derived table VALUES: `data.derive(VALUES, records.values.rows, key="1"
 import polars as pl
 
 from analysis.measures.calls import rate_columns
-from analysis.measures.expressions import counted_quantile, rated
-from analysis.measures.headlines import Number, decimal, is_much, note, rate, rows, say, side_by_side
+from analysis.measures.expressions import rated
 from analysis.schema import TRAJECTORIES, VALUES, Column, Table
 
 _TRAJ_TYPE = VALUES["traj_type"]
@@ -77,63 +76,6 @@ EXAMPLES = Table(
     ),
     key=("trajectory_id", "call", "path"),
 )
-
-
-def in_brief(sources: pl.LazyFrame, distances: pl.LazyFrame, chains: pl.LazyFrame) -> pl.LazyFrame:
-    """Say where the ids in arguments come from, and how far they travel.
-
-    Args:
-        sources: conforms to SOURCES.
-        distances: conforms to DISTANCES.
-        chains: conforms to CHAINS.
-
-    Returns:
-        Four rows, conforming to headlines.HEADLINES; a dash where no value came from a result.
-    """
-    values, trajectories = pl.col("values"), pl.col("trajectories")
-    reused = distances.group_by("distance").agg(values.sum()).sort("distance")
-    known = side_by_side(
-        sources.select(
-            all_values=values.sum(),
-            grounded=values.filter(~is_ungrounded()).sum(),
-            ungrounded=values.filter(is_ungrounded()).sum(),
-            from_results=values.filter(pl.col("source") == "result").sum(),
-        ),
-        reused.select(distance=counted_quantile("distance", "values", 0.5), reused=values.sum()),
-        chains.select(linked=trajectories.filter(pl.col("longest_chain") > 1).sum(), calling=trajectories.sum()),
-    )
-    far = pl.when(pl.col("distance") >= LONGEST_DISTANCE).then(pl.lit(" or more")).otherwise(pl.lit(""))
-    return rows(
-        known,
-        Number(
-            rate("grounded", "all_values"),
-            "of ids in arguments are grounded",
-            say(
-                "{} of {} id-like values stood in an earlier text that is not the agent's own", "grounded", "all_values"
-            ),
-            note(
-                is_much("ungrounded", "all_values"),
-                "Ids in arguments that no text before held but the agent's own: {} of {}.",
-                "ungrounded",
-                "all_values",
-            ),
-        ),
-        Number(
-            rate("from_results", "all_values"),
-            "of ids come from a result",
-            say("{} of {} id-like values stood first in what a tool returned", "from_results", "all_values"),
-        ),
-        Number(
-            pl.concat_str(decimal("distance"), far),
-            "calls from a result to the use of its value",
-            say("median over {} value(s) taken from results", "reused"),
-        ),
-        Number(
-            rate("linked", "calling"),
-            "of trajectories link calls",
-            say("{} of {} with a call use in one what another returned", "linked", "calling"),
-        ),
-    )
 
 
 def sources(values: pl.LazyFrame) -> pl.LazyFrame:

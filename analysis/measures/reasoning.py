@@ -3,18 +3,6 @@
 import polars as pl
 
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import (
-    BOTH_MODES,
-    Number,
-    both,
-    count,
-    is_much,
-    note,
-    of_modes,
-    rate,
-    rows,
-    say,
-)
 from analysis.schema import MESSAGES, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -76,45 +64,6 @@ POSITIONS = Table(
 
 # Lengths spread over three powers of ten: bins of equal ratio, ten to each.
 BINS_PER_DECADE = 10
-
-
-def in_brief(summary: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how often an assistant message carries a thought, and how long it is.
-
-    Args:
-        summary: conforms to SUMMARY.
-
-    Returns:
-        Two rows, conforming to headlines.HEADLINES; a mode without a thought has a dash for its length. Attention is
-        asked for where some thoughts are missing, not where a source has none at all.
-    """
-    known = summary.select(
-        **of_modes("p50_chars", "length"),
-        messages=pl.col("assistant_messages").sum(),
-        without=pl.col("without_reasoning").sum(),
-        longest=pl.col("max_chars").max(),
-    ).with_columns(thoughts=pl.col("messages") - pl.col("without"))
-    return rows(
-        known,
-        Number(
-            rate("thoughts", "messages"),
-            "of messages carry a thought",
-            say("{} of {} assistant messages", "thoughts", "messages"),
-            note(
-                is_much("without", "messages") & (pl.col("thoughts") > 0),
-                "Assistant messages without a thought: {} of {}; trained on, they teach to leave it out.",
-                "without",
-                "messages",
-            ),
-        ),
-        Number(
-            both("length"),
-            "characters of a thought, median",
-            pl.when(pl.col("longest").is_null())
-            .then(pl.lit("no message carries one"))
-            .otherwise(pl.format("where there is one, the longest has {}; {}", count("longest"), pl.lit(BOTH_MODES))),
-        ),
-    )
 
 
 def summary(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:

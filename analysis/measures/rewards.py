@@ -9,7 +9,6 @@ from typing import Literal
 import polars as pl
 
 from analysis.measures.expressions import natural_order, scenario
-from analysis.measures.headlines import Number, count, decimal, interval, is_much, note, rate, rows, say, side_by_side
 from analysis.measures.resampling import mean_interval, ratio_interval
 from analysis.schema import SCENARIOS, TRAJECTORIES, Column, Table
 
@@ -141,101 +140,6 @@ CHECKS = Table(
     ),
     key=("checks",),
 )
-
-
-def in_brief(summary: pl.LazyFrame, solved_runs: pl.LazyFrame, pass_k: pl.LazyFrame) -> pl.LazyFrame:
-    """Say what the runs earned, and whether they would again.
-
-    Args:
-        summary: conforms to SUMMARY.
-        solved_runs: conforms to SOLVED_RUNS.
-        pass_k: conforms to PASS.
-
-    Returns:
-        Seven rows, conforming to headlines.HEADLINES, in the order they are read; none where no trajectory has a
-        reward.
-    """
-    scenarios, solved = pl.col("scenarios"), pl.col("solved")
-    k = pl.col("k")
-    deepest = pass_k.filter((k == k.max()) & (k > 1))
-    known = side_by_side(
-        summary.select(pl.all().first()),
-        solved_runs.select(
-            played=scenarios.sum(),
-            always=scenarios.filter(solved == pl.col("runs")).sum(),
-            never=scenarios.filter(solved == 0).sum(),
-        ),
-        deepest.select(
-            k=k.max(),
-            low=pl.col("pass_all").min(),
-            high=pl.col("pass_all").max(),
-            tried=scenarios.sum(),
-            series=pl.len(),
-        ),
-    ).with_columns(missing=pl.col("all_trajectories") - pl.col("trajectories"))
-    span = pl.when(pl.col("low") < pl.col("high")).then(pl.format("{} to {}", decimal("low", 2), decimal("high", 2)))
-    return rows(
-        known.filter(pl.col("trajectories") > 0),
-        Number(
-            count("trajectories"),
-            "trajectories with a reward",
-            say("of {}, over {} scenario(s)", "all_trajectories", "scenarios"),
-            note(
-                pl.col("missing") > 0,
-                "Trajectories without a reward, left out of all that follows: {} of {}.",
-                "missing",
-                "all_trajectories",
-            ),
-        ),
-        Number(
-            decimal("mean_reward", 2),
-            "mean reward",
-            pl.format("of a trajectory; {}", interval("mean_low", "mean_high", 2)),
-        ),
-        Number(
-            rate("solved", "trajectories"),
-            "of runs are solved",
-            say("{} of {} have a reward of 1", "solved", "trajectories"),
-        ),
-        Number(
-            rate("always", "played"),
-            "of scenarios are solved each time",
-            say("{} of {}, by every one of their runs", "always", "played"),
-        ),
-        Number(
-            rate("never", "played"),
-            "of scenarios are never solved",
-            say("{} of {}, by none of their runs", "never", "played"),
-            note(is_much("never", "played"), "Scenarios that no run solves: {} of {}.", "never", "played"),
-        ),
-        Number(
-            pl.coalesce(span, decimal("low", 2)),
-            "all trials solved",
-            pl.when(pl.col("k").is_null())
-            .then(pl.lit("no scenario was run twice in one mode by one model"))
-            .when(pl.col("series") == 1)
-            .then(say("pass^{}: chance that as many trials are all solved; over {} scenario(s)", "k", "tried"))
-            .otherwise(
-                say(
-                    "pass^{}: chance that as many trials are all solved; {} models and modes with {} scenario(s)",
-                    "k",
-                    "series",
-                    "tried",
-                )
-            ),
-        ),
-        Number(
-            rate("step_capped", "trajectories"),
-            "of runs meet the step limit",
-            say("{} of {} were stopped there by the runner", "step_capped", "trajectories"),
-            note(
-                pl.col("step_capped") > 0,
-                "Runs with a reward that the runner stopped at its step limit: {} of {}.",
-                "step_capped",
-                "trajectories",
-            ),
-        ),
-    )
 
 
 def told_by(trajectories: pl.LazyFrame, told: Literal["model", "file"]) -> pl.LazyFrame:

@@ -12,7 +12,6 @@ import polars as pl
 
 from analysis.measures.calls import offer_key, rate_columns, trajectory_key, verb, with_kind
 from analysis.measures.expressions import natural_order, rated
-from analysis.measures.headlines import NOTHING, Number, count, decimal, rate, rows, say, side_by_side
 from analysis.schema import TOOL_CALLS, Column, Table
 
 Unit = Literal["tool_name", "verb", "kind"]
@@ -88,58 +87,6 @@ READS_FIRST = Table(
     ),
     key=("traj_type",),
 )
-
-
-def in_brief(entropy: pl.LazyFrame, ngrams: pl.LazyFrame, reads_first: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how predictable calls are, what they share, and whether reading comes before writing.
-
-    Args:
-        entropy: conforms to ENTROPY.
-        ngrams: conforms to NGRAMS.
-        reads_first: conforms to READS_FIRST.
-
-    Returns:
-        Three rows, conforming to headlines.HEADLINES; a dash where there is nothing to take a median of and no run that
-        many share.
-    """
-    choices = pl.col("effective_choices").drop_nulls()
-    known = side_by_side(
-        entropy.select(choices=choices.median(), environments=choices.len()),
-        ngrams.select(pl.col("ngram", "trajectories", "all_trajectories").first()),
-        reads_first.select(pl.col("changing_calls", "after_read").sum()),
-    )
-    return rows(
-        known,
-        Number(
-            decimal("choices"),
-            "likely next calls",
-            say(
-                "equally likely calls after the last, median over {} environment(s) with 20 transitions or more",
-                "environments",
-            ),
-        ),
-        Number(
-            pl.when(pl.col("ngram").is_null())
-            .then(pl.lit(NOTHING))
-            .otherwise(rate("trajectories", "all_trajectories")),
-            "of trajectories share a run of calls",
-            pl.when(pl.col("ngram").is_null())
-            .then(pl.lit("no run of calls is held by as many as asked for"))
-            .otherwise(
-                pl.format(
-                    "{}: {} of {} with a call; the most, of runs that are part of no longer one",
-                    "ngram",
-                    count("trajectories"),
-                    count("all_trajectories"),
-                )
-            ),
-        ),
-        Number(
-            rate("after_read", "changing_calls"),
-            "of changing calls come after a reading one",
-            say("{} of {} call(s) of tools that change the state", "after_read", "changing_calls"),
-        ),
-    )
 
 
 def transitions(

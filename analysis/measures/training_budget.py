@@ -1,8 +1,8 @@
-"""Training budget: tokens by part, samples over a length, what a cutoff costs, what training turn by turn costs.
+"""Training budget: tokens by part, samples over a length, what a cutoff costs, what one sample per step costs.
 
-Two layouts of the same trajectories. `whole`: one sample a trajectory, every thought kept, every assistant turn
-supervised, a sample that is too long cut at its end. `per_turn`: as the publisher trained, one sample an assistant
-turn, only that turn supervised, the thoughts of earlier turns removed; a sample that is too long is cut as
+Two layouts of the same trajectories. `whole`: one sample per trajectory, all reasoning kept, every assistant turn
+supervised, a sample that is too long cut at its end. `per_turn`: as the publisher trained, one sample per assistant
+turn, only that turn supervised, the reasoning of earlier turns removed; a sample that is too long is cut as
 LLaMA-Factory cuts it under `mask_history`: the last turn has priority, so history goes first.
 """
 
@@ -10,13 +10,12 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from analysis.measures import samples
 from analysis.measures.expressions import rated
-from analysis.measures.headlines import NOTHING, Number, count, decimal, note, rate, rows, say, side_by_side
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
-LAYOUTS = ("whole", "per_turn")
-_LAYOUT = Column("layout", pl.Enum(LAYOUTS), "one sample a trajectory (whole) or one an assistant turn (per_turn)")
+_LAYOUT = Column("layout", pl.Enum(samples.LAYOUTS), "one sample per trajectory (whole) or per step (per_turn)")
 _SAMPLES = Column("samples", pl.UInt32(), "training samples: the denominator", unit="samples")
 
 # In the order they stand in a rendered sample.
@@ -29,13 +28,9 @@ PART_COLUMNS = {
     "results": ("result_tokens",),
     "template": ("header_tokens", "thought_tokens", "template_tokens"),
 }
-_ALL = ("header", "tools", "content", "reasoning", "thought", "call", "result", "template")
 LIMITS_ASKED = (4_096, 8_192, 16_384, 32_768, 65_536)
 # What the publisher trained with.
 CUTOFF_LEN = 32_768
-# Above any message's position: trajectory and message make one number to order by.
-_MOST_MESSAGES = 2**32
-
 PARTS = Table(
     "budget_parts",
     "mode and part of the rendered text",
@@ -43,7 +38,7 @@ PARTS = Table(
         _TRAJ_TYPE,
         Column("part", pl.Enum(list(PART_COLUMNS)), "part of the rendered text"),
         Column("trajectories", pl.UInt32(), "trajectories of the mode", unit="trajectories"),
-        Column("tokens", pl.UInt64(), "tokens of the part, thoughts kept", unit="tokens"),
+        Column("tokens", pl.UInt64(), "tokens of the part, all reasoning kept", unit="tokens"),
         Column("token_share", pl.Float64(), "of all the mode's tokens"),
         Column("tokens_per_trajectory", pl.Float64(), "mean over the mode's trajectories", unit="tokens"),
     ),
@@ -103,13 +98,11 @@ EXPANSION = Table(
     "mode",
     (
         _TRAJ_TYPE,
-        Column("trajectories", pl.UInt32(), "trajectories with an assistant turn", unit="trajectories"),
+        Column("trajectories", pl.UInt32(), "trajectories with a step", unit="trajectories"),
         _SAMPLES,
         Column("trajectory_tokens", pl.UInt64(), "tokens of the trajectories rendered once", unit="tokens"),
-        Column(
-            "prefix_tokens", pl.UInt64(), "context of the samples, thoughts of earlier turns removed", unit="tokens"
-        ),
-        Column("output_tokens", pl.UInt64(), "supervised turns of the samples, thought included", unit="tokens"),
+        Column("prefix_tokens", pl.UInt64(), "context of the samples, without earlier reasoning", unit="tokens"),
+        Column("output_tokens", pl.UInt64(), "supervised steps of the samples, reasoning included", unit="tokens"),
         Column("expansion_factor", pl.Float64(), "(prefix + output) over the tokens rendered once"),
     ),
     key=("traj_type",),
@@ -117,10 +110,10 @@ EXPANSION = Table(
 
 EXPANSION_BY_STEPS = Table(
     "budget_expansion_by_steps",
-    "mode and number of assistant turns",
+    "mode and number of steps",
     (
         _TRAJ_TYPE,
-        Column("turns", pl.UInt32(), "assistant turns, each a sample", unit="assistant turns"),
+        Column("turns", pl.UInt32(), "steps, each a sample", unit="steps"),
         Column("trajectories", pl.UInt32(), "trajectories with that many", unit="trajectories"),
         Column("tokens_per_trajectory", pl.Float64(), "mean tokens, rendered once", unit="tokens"),
         Column("sample_tokens_per_trajectory", pl.Float64(), "mean tokens over all its samples", unit="tokens"),
@@ -128,98 +121,6 @@ EXPANSION_BY_STEPS = Table(
     ),
     key=("traj_type", "turns"),
 )
-
-
-def in_brief(parts: pl.LazyFrame, loss: pl.LazyFrame, expansion: pl.LazyFrame) -> pl.LazyFrame:
-    """Say how many tokens there are, what of them is trained on, and what a cutoff and training by turns cost.
-
-    Args:
-        parts: conforms to PARTS.
-        loss: conforms to CUTOFF.
-        expansion: conforms to EXPANSION.
-
-    Returns:
-        Six rows, conforming to headlines.HEADLINES, in the order they are read; of a source without a token the counts
-        are 0.
-    """
-    cut = {
-        f"{layout}_{name}": pl.col(name).filter(pl.col("layout") == layout).sum()
-        for layout in LAYOUTS
-        for name in ("samples", "samples_cut", "supervised_tokens", "supervised_lost")
-    }
-    of_part = parts.group_by("part").agg(pl.col("tokens").sum()).sort("tokens", "part", descending=[True, False])
-    known = side_by_side(
-        parts.select(
-            tokens=pl.col("tokens").sum(),
-            trajectories=pl.col("trajectories").filter(pl.col("part") == "user").sum(),
-        ),
-        of_part.select(largest=pl.col("part").cast(pl.String).first(), largest_tokens=pl.col("tokens").first()),
-        loss.select(**cut, cutoff=pl.col("cutoff").first()),
-        expansion.select(
-            read=pl.col("prefix_tokens").sum() + pl.col("output_tokens").sum(),
-            once=pl.col("trajectory_tokens").sum(),
-            turns=pl.col("samples").sum(),
-        ),
-    ).with_columns(per_run=pl.col("tokens") / pl.col("trajectories"), factor=pl.col("read") / pl.col("once"))
-    return rows(
-        known,
-        Number(
-            count("tokens"),
-            "tokens",
-            pl.format(
-                "in {} trajectories, each rendered once with every thought; {} a trajectory",
-                count("trajectories"),
-                pl.when(pl.col("trajectories") > 0).then(count(pl.col("per_run").round())).otherwise(pl.lit(NOTHING)),
-            ),
-        ),
-        Number(
-            rate("largest_tokens", "tokens"),
-            "of tokens in the largest part",
-            pl.format("{}: {} of {}", pl.col("largest").fill_null("no part"), count("largest_tokens"), count("tokens")),
-        ),
-        Number(
-            rate("whole_supervised_tokens", "tokens"),
-            "of tokens are trained on",
-            say("{} of {}: what the assistant says, thinks and calls", "whole_supervised_tokens", "tokens"),
-        ),
-        Number(
-            rate("whole_samples_cut", "whole_samples"),
-            "of runs are over the cutoff",
-            say(
-                "{} of {} are longer than {} tokens, and {} of {} samples of one turn",
-                "whole_samples_cut",
-                "whole_samples",
-                "cutoff",
-                "per_turn_samples_cut",
-                "per_turn_samples",
-            ),
-            note(
-                pl.col("whole_samples_cut") + pl.col("per_turn_samples_cut") > 0,
-                "Samples longer than the cutoff of {} tokens: {} of {} whole trajectories, {} of {} turns.",
-                "cutoff",
-                "whole_samples_cut",
-                "whole_samples",
-                "per_turn_samples_cut",
-                "per_turn_samples",
-            ),
-        ),
-        Number(
-            rate("whole_supervised_lost", "whole_supervised_tokens"),
-            "of trained tokens are cut off",
-            say(
-                "{} of {} when runs are cut at their end; {} of {} when trained turn by turn",
-                "whole_supervised_lost",
-                "whole_supervised_tokens",
-                "per_turn_supervised_lost",
-                "per_turn_supervised_tokens",
-            ),
-        ),
-        Number(
-            decimal(pl.col("factor").fill_nan(None)),
-            "times the tokens, turn by turn",
-            say("{} read in {} sample(s) of one turn, over {} rendered once", "read", "turns", "once"),
-        ),
-    )
 
 
 def parts(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
@@ -235,7 +136,7 @@ def parts(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """
     content, role = pl.col("content_tokens"), pl.col("role")
     totals = (
-        _with_mode(tokens, trajectories)
+        samples.with_mode(tokens, trajectories)
         .with_columns(
             system_tokens=pl.when(role == "system").then(content).otherwise(0),
             text_tokens=pl.when(role == "assistant").then(content).otherwise(0),
@@ -272,7 +173,7 @@ def lengths(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, bin_tokens: int
         layout and mode.
     """
     binned = (
-        _sample_lengths(tokens, trajectories)
+        samples.sample_lengths(tokens, trajectories)
         .group_by("layout", "traj_type", tokens_from=pl.col("length") // bin_tokens * bin_tokens)
         .agg(samples=pl.len())
         .with_columns(
@@ -299,7 +200,7 @@ def over_limits(
         The share is null over fewer than 20 samples.
     """
     counted = (
-        _sample_lengths(tokens, trajectories)
+        samples.sample_lengths(tokens, trajectories)
         .group_by("layout", "traj_type")
         .agg(pl.len().alias("samples"), *((pl.col("length") > limit).sum().alias(str(limit)) for limit in limits))
         .unpivot(index=["layout", "traj_type", "samples"], variable_name="limit", value_name="over")
@@ -322,11 +223,11 @@ def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int
         the last turn's prompt S and output T are fitted first: T whole if 2 T < cutoff, else S whole if 2 S < cutoff,
         else both in proportion; older turns get what room is left.
     """
-    turns = _turns(tokens, trajectories)
+    turns = samples.turns(tokens, trajectories)
     too_long = (pl.col("length") - cutoff).clip(0)
     supervised = pl.col("output").sum()
     after_the_cut = pl.min_horizontal("output", (pl.col("end") - cutoff).clip(0))
-    lost = pl.col("output") - _kept_of_last_turn(cutoff)
+    lost = pl.col("output") - samples.kept_of_last_turn(cutoff)
     per_turn = turns.group_by("traj_type").agg(
         layout=pl.lit("per_turn"),
         samples=pl.len(),
@@ -336,7 +237,7 @@ def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int
         beyond=too_long.sum(),
     )
     whole = (
-        _wholes(tokens, trajectories)
+        samples.wholes(tokens, trajectories)
         .group_by("traj_type")
         .agg(layout=pl.lit("whole"), samples=pl.len(), samples_cut=(too_long > 0).sum(), beyond=too_long.sum())
         .join(
@@ -347,7 +248,7 @@ def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int
         .select("traj_type", "layout", "samples", "samples_cut", "supervised_tokens", "supervised_lost", "beyond")
     )
     counted = pl.concat([whole, per_turn]).with_columns(
-        pl.col("layout").cast(pl.Enum(LAYOUTS)),
+        pl.col("layout").cast(pl.Enum(samples.LAYOUTS)),
         cutoff=pl.lit(cutoff),
         lost_share=pl.col("supervised_lost") / pl.col("supervised_tokens"),
         context_lost=pl.col("beyond") - pl.col("supervised_lost"),
@@ -356,7 +257,7 @@ def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int
 
 
 def expansion(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Add up what training turn by turn costs, by closed form.
+    """Add up what one sample per step costs, by closed form.
 
     A message stands in the context of every assistant turn after it, so its history tokens count as often as there are
     such turns.
@@ -369,7 +270,7 @@ def expansion(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
         One row per traj_type, conforming to EXPANSION.
     """
     added = (
-        _per_trajectory(tokens, trajectories)
+        samples.per_trajectory(tokens, trajectories)
         .group_by("traj_type")
         .agg(
             trajectories=pl.len(),
@@ -395,115 +296,15 @@ def expansion_by_steps(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.L
     Returns:
         One row per (traj_type, turns) that occurs, conforming to EXPANSION_BY_STEPS.
     """
-    samples = pl.col("prefix") + pl.col("output")
+    read = pl.col("prefix") + pl.col("output")
     followed = (
-        _per_trajectory(tokens, trajectories)
+        samples.per_trajectory(tokens, trajectories)
         .group_by("traj_type", "turns")
         .agg(
             trajectories=pl.len(),
             tokens_per_trajectory=pl.col("whole_length").mean(),
-            sample_tokens_per_trajectory=samples.mean(),
-            expansion_factor=samples.sum() / pl.col("whole_length").sum(),
+            sample_tokens_per_trajectory=read.mean(),
+            expansion_factor=read.sum() / pl.col("whole_length").sum(),
         )
     )
     return EXPANSION_BY_STEPS.select(followed.sort("traj_type", "turns"))
-
-
-def _with_mode(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    return tokens.join(trajectories.select("trajectory_id", "traj_type"), on="trajectory_id", validate="m:1")
-
-
-def _messages(tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """Per message: `full` and `history` tokens, and of an assistant turn the `header` that opens it."""
-    whole = pl.sum_horizontal(pl.col(f"{part}_tokens").cast(pl.Int64) for part in _ALL)
-    is_turn = pl.col("role") == "assistant"
-    return tokens.select(
-        "trajectory_id",
-        "message",
-        is_turn=is_turn,
-        full=whole,
-        history=whole - pl.col("reasoning_tokens") - pl.col("thought_tokens"),
-        header=pl.when(is_turn).then(pl.col("header_tokens").cast(pl.Int64)).otherwise(0),
-    )
-
-
-def _turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Per assistant turn: the sample that trains it, and its place in the whole trajectory.
-
-    `output` are the supervised tokens; `prompt` those since the previous assistant turn, with the opening of this one;
-    `length` is that of the sample; `end` is where the turn ends in the rendered trajectory.
-
-    Trajectories go by number here, and sums run over all of them in one go, what stood before a trajectory taken off
-    again: millions of rows are ordered and added up that way in a fraction of the time.
-    """
-    numbered = trajectories.select("trajectory_id", "traj_type").with_row_index("trajectory")
-    through, before = pl.col("history").cum_sum(), pl.col("history").cum_sum() - pl.col("history")
-    is_first = (pl.col("trajectory") != pl.col("trajectory").shift(1)).fill_null(True)
-    start = pl.when(is_first).then(before).forward_fill()
-    start_full = pl.when(is_first).then(pl.col("full").cum_sum() - pl.col("full")).forward_fill()
-    # What a turn's own prompt begins after: the previous assistant turn, or the start of the trajectory.
-    older = pl.when(is_first).then(before).when(pl.col("is_turn").shift(1)).then(through.shift(1)).forward_fill()
-    return (
-        _messages(tokens)
-        .join(numbered, on="trajectory_id", validate="m:1")
-        .sort(pl.col("trajectory").cast(pl.Int64) * _MOST_MESSAGES + pl.col("message"))
-        .select(
-            "traj_type",
-            "is_turn",
-            output=pl.col("full") - pl.col("header"),
-            prompt=before - older + pl.col("header"),
-            length=before - start + pl.col("full"),
-            end=pl.col("full").cum_sum() - start_full,
-        )
-        .filter("is_turn")
-    )
-
-
-def _wholes(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """Per trajectory with an assistant turn: its `length`, rendered once with every thought."""
-    return (
-        _messages(tokens)
-        .group_by("trajectory_id")
-        .agg(length=pl.col("full").sum(), has_turn=pl.col("is_turn").any())
-        .filter("has_turn")
-        .pipe(_with_mode, trajectories)
-    )
-
-
-def _sample_lengths(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    layout = pl.Enum(LAYOUTS)
-    return pl.concat(
-        [
-            _wholes(tokens, trajectories).select(pl.lit("whole", layout).alias("layout"), "traj_type", "length"),
-            _turns(tokens, trajectories).select(pl.lit("per_turn", layout).alias("layout"), "traj_type", "length"),
-        ]
-    )
-
-
-def _per_trajectory(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    is_turn = pl.col("is_turn").cast(pl.Int64).sort_by("message")
-    turns_after = is_turn.sum() - is_turn.cum_sum()
-    return (
-        _messages(tokens)
-        .group_by("trajectory_id")
-        .agg(
-            turns=is_turn.sum(),
-            whole_length=pl.col("full").sum(),
-            prefix=(pl.col("history").sort_by("message") * turns_after).sum() + pl.col("header").sum(),
-            output=(pl.col("full") - pl.col("header")).filter("is_turn").sum(),
-        )
-        .filter(pl.col("turns") > 0)
-        .pipe(_with_mode, trajectories)
-    )
-
-
-def _kept_of_last_turn(cutoff: int) -> pl.Expr:
-    source, target = pl.col("prompt"), pl.col("output")
-    room = (
-        pl.when(2 * target < cutoff)
-        .then(cutoff)
-        .when(2 * source < cutoff)
-        .then(cutoff - source)
-        .otherwise(cutoff * target // (source + target))
-    )
-    return pl.min_horizontal(target, room)

@@ -15,8 +15,9 @@ import analysis.charts
 from analysis.charts.figure import Declared, around
 from tests.charts.drawn import calculated, fields, marks, spec
 
-# What a question's test module gives: for each chart function a frame, and how many marks at least are drawn of it.
-Samples = dict[Any, tuple[pl.DataFrame, int]]
+# What a question's test module gives: for each chart function a frame, how many marks at least are drawn of it, and
+# whatever else the function takes.
+Samples = dict[Any, tuple[Any, ...]]
 
 
 def declared() -> dict[str, Any]:
@@ -38,8 +39,8 @@ def drawn(name: str) -> tuple[Any, pl.DataFrame, int]:
     """The chart of that name of its sample, with the sample."""
     samples: Samples = getattr(import_module(f"tests.charts.test_{name.split('.', maxsplit=1)[0]}"), "SAMPLES", {})
     assert CHARTS[name] in samples, f"{name}: add a small frame for it to SAMPLES of its test module"
-    frame, at_least = samples[CHARTS[name]]
-    return CHARTS[name](frame), frame, at_least
+    frame, at_least, *more = samples[CHARTS[name]]
+    return CHARTS[name](frame, *more), frame, at_least
 
 
 @pytest.mark.parametrize("name", CHARTS)

@@ -9,7 +9,7 @@ from polars.testing import assert_frame_equal
 from scipy.stats import binomtest, bootstrap
 
 from analysis.measures import compare as m
-from analysis.measures import tool_usage
+from analysis.measures import sides, tool_usage
 from analysis.measures.resampling import RESAMPLES, percentile_ends, resampled_sums
 from analysis.schema import TOOL_CALLS, TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled
@@ -199,7 +199,7 @@ def test_what_no_draw_can_tell_has_no_interval() -> None:
 
 
 def test_counts_say_what_both_sides_share() -> None:
-    found = m.counts(LEFT, RIGHT, TOOLS, TOOLS.filter(pl.col("env_id") == "bank")).collect()
+    found = sides.counts(LEFT, RIGHT, TOOLS, TOOLS.filter(pl.col("env_id") == "bank")).collect()
     assert found.rows() == [
         ("trajectories", 3, 3, None),
         ("scenarios", 2, 3, 2),
@@ -227,10 +227,10 @@ def test_distributions_share_their_bins_and_sum_to_one_a_side() -> None:
 def test_what_only_one_side_has_is_gained_or_lost() -> None:
     right = TRAJECTORIES_SEEN.filter(pl.col("env_id") == "bank")
     right_tools = TOOLS.filter((pl.col("env_id") == "bank") & (pl.col("tool_name") != "never"))
-    gained = m.membership(TRAJECTORIES_SEEN, right, TOOLS, right_tools).collect()
+    gained = sides.membership(TRAJECTORIES_SEEN, right, TOOLS, right_tools).collect()
     # The shop's own tool is not listed beside the shop.
     assert gained.rows() == [("environment", "gained", "shop", None, 1), ("tool", "gained", "bank", "never", 2)]
-    lost = m.membership(right, TRAJECTORIES_SEEN, right_tools, TOOLS).collect()
+    lost = sides.membership(right, TRAJECTORIES_SEEN, right_tools, TOOLS).collect()
     assert lost["change"].to_list() == ["lost", "lost"]
 
 
@@ -243,7 +243,7 @@ def test_members_are_listed_environments_first_in_natural_order() -> None:
 
     left_tools = offered(("e1", "b", 3), ("e1", "a", 4), ("e10", "own", 2), (None, "odd", 1), ("e1", "unlisted", 0))
     right_tools = offered(("e1", "z", 5), ("e2", "y", 1), (None, "odd", 1))
-    found = m.membership(there("e1", "e10", "e9"), there("e1", "e2"), left_tools, right_tools).collect()
+    found = sides.membership(there("e1", "e10", "e9"), there("e1", "e2"), left_tools, right_tools).collect()
     assert found.rows() == [
         ("environment", "gained", "e9", None, 2),
         ("environment", "gained", "e10", None, 2),
@@ -256,7 +256,7 @@ def test_members_are_listed_environments_first_in_natural_order() -> None:
 
 def test_what_names_no_environment_or_scenario_is_counted_as_a_trajectory_alone() -> None:
     nameless = rows(TRAJECTORIES, {"trajectory_id": "1"}, {"trajectory_id": "2", "env_id": "bank", "task_id": "x"})
-    found = m.counts(nameless, LEFT, NO_USE, TOOLS).collect()
+    found = sides.counts(nameless, LEFT, NO_USE, TOOLS).collect()
     assert found.rows() == [
         ("trajectories", 2, 3, None),
         ("scenarios", 1, 2, 0),
@@ -267,7 +267,7 @@ def test_what_names_no_environment_or_scenario_is_counted_as_a_trajectory_alone(
 
 def test_one_task_id_in_two_environments_is_two_scenarios() -> None:
     both = rows(TRAJECTORIES, *({"trajectory_id": env, "env_id": env, "task_id": "1"} for env in ("bank", "shop")))
-    found = m.counts(both, both.filter(pl.col("env_id") == "shop"), NO_USE, NO_USE).collect()
+    found = sides.counts(both, both.filter(pl.col("env_id") == "shop"), NO_USE, NO_USE).collect()
     assert found.filter(counted="scenarios").rows() == [("scenarios", 2, 1, 1)]
 
 
@@ -330,9 +330,9 @@ def test_no_rows_give_the_declared_empty_frame(result: Table, measure: Any) -> N
 
 def test_no_tools_give_the_declared_empty_frames() -> None:
     assert_frame_equal(m.tools(NO_USE, NO_USE, top=3).collect(), m.TOOLS.empty())
-    nothing = m.membership(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_USE, NO_USE).collect()
-    assert_frame_equal(nothing, m.MEMBERSHIP.empty())
-    assert m.counts(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_USE, NO_USE).collect()["left"].sum() == 0
+    nothing = sides.membership(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_USE, NO_USE).collect()
+    assert_frame_equal(nothing, sides.MEMBERSHIP.empty())
+    assert sides.counts(NO_TRAJECTORIES, NO_TRAJECTORIES, NO_USE, NO_USE).collect()["left"].sum() == 0
 
 
 @pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[table.name for table, _ in MEASURES])

@@ -1,4 +1,4 @@
-"""Dialogue and termination: endings, questions, user turns, first calls and the paired difference, on few records."""
+"""Dialogue and endings: endings, questions, user turns, first calls and the paired difference, on few records."""
 
 from collections.abc import Callable
 

@@ -24,6 +24,7 @@ from analysis.measures import (
     repeats,
     rewards,
     sequences,
+    sides,
     step_lengths,
     telling,
     tool_usage,
@@ -41,15 +42,10 @@ TALK, SOLO = "conversation", "non_conversation"
 class Said(dict[str, str]):
     """Values by label; `meaning` and `noted` hold the sentences."""
 
-    def __init__(self, found: pl.LazyFrame | list[Headline]) -> None:
-        frame = found.collect() if isinstance(found, pl.LazyFrame) else pl.DataFrame(found)
-        super().__init__(frame.select("label", "value").iter_rows())
-        self.meaning = dict(frame.select("label", "meaning").iter_rows())
-        self.noted = frame["attention"].drop_nulls().to_list()
-
-
-def lazy(*measured: pl.LazyFrame) -> list[pl.LazyFrame]:
-    return [frame.collect().lazy() for frame in measured]
+    def __init__(self, numbers: list[Headline]) -> None:
+        super().__init__((number.label, number.value) for number in numbers)
+        self.meaning = {number.label: number.meaning for number in numbers}
+        self.noted = [number.attention for number in numbers if number.attention]
 
 
 def share(events: int, trials: int) -> str:
@@ -162,10 +158,14 @@ def test_sequences(source: Source) -> None:
     tables, raw = source
     calls, tools = tables.tool_calls, tables.environment_tools
     said = Said(
-        sequences.in_brief(
-            sequences.entropy(calls, tools, unit="tool_name", min_n=1),
-            sequences.ngrams(calls, tools, unit="tool_name", min_n=2, top=5),
-            sequences.reads_first(calls, tools),
+        brief.sequences.in_brief(
+            *pl.collect_all(
+                [
+                    sequences.entropy(calls, tools, unit="tool_name", min_n=1),
+                    sequences.ngrams(calls, tools, unit="tool_name", min_n=2, top=5),
+                    sequences.reads_first(calls, tools),
+                ]
+            )
         )
     )
     names = [[name for name, _ in record.calls] for record in raw if record.calls]
@@ -173,9 +173,9 @@ def test_sequences(source: Source) -> None:
     runs = {run: n for run, n in Counter(run for one in held for run in one).items() if n >= 2}
     within = {part for run in runs for part in (run[1:], run[:-1])}
     most = max((n for run, n in runs.items() if run not in within), default=0)
-    assert said["of trajectories share a run of calls"] == (share(most, len(names)) if runs else "–")
+    assert said["trajectories that share a sequence of calls"] == (share(most, len(names)) if runs else "–")
     if runs:
-        shown = tuple(said.meaning["of trajectories share a run of calls"].split(":")[0].split(" → "))
+        shown = tuple(said.meaning["trajectories that share a sequence of calls"].split(":")[0].split(" → "))
         assert runs[shown] == most
 
 
@@ -185,20 +185,16 @@ def test_training_budget(source: Source) -> None:
     tokens = tables.derive(TOKENS, partial(token_rows.rows, tokenizer="estimate"), key=key)
     cutoff = 2_000
     said = Said(
-        pl.concat(
-            [
-                reasoning.in_brief(reasoning.summary(tables.messages, tables.trajectories)),
-                training_budget.in_brief(
-                    training_budget.parts(tokens, tables.trajectories),
-                    training_budget.cutoff_loss(tokens, tables.trajectories, cutoff=cutoff),
-                    training_budget.expansion(tokens, tables.trajectories),
-                ),
-            ]
+        brief.reasoning.in_brief(reasoning.summary(tables.messages, tables.trajectories).collect())
+        + brief.training_budget.in_brief(
+            training_budget.parts(tokens, tables.trajectories).collect(),
+            training_budget.cutoff_loss(tokens, tables.trajectories, cutoff=cutoff).collect(),
+            training_budget.expansion(tokens, tables.trajectories).collect(),
         )
     )
     messages = [message for record in raw for message in record.assistant]
     thoughts = sum(bool(message.get("reasoning_content")) for message in messages)
-    assert said["of messages carry a thought"] == share(thoughts, len(messages))
+    assert said["assistant messages with reasoning"] == share(thoughts, len(messages))
     parts = [name for name in TOKENS.names if name.endswith("_tokens")]
     lengths: Counter[str] = Counter()
     for row in tokens.collect().iter_rows(named=True):
@@ -206,8 +202,8 @@ def test_training_budget(source: Source) -> None:
     assert len(lengths) == len(raw)
     assert said["tokens"] == f"{lengths.total():,}"
     over = sum(length > cutoff for length in lengths.values())
-    assert said["of runs are over the cutoff"] == share(over, len(raw))
-    assert said.meaning["of runs are over the cutoff"].endswith(f" of {len(messages):,} samples of one turn")
+    assert said["trajectories over the cutoff"] == share(over, len(raw))
+    assert said.meaning["trajectories over the cutoff"].endswith(f" of {len(messages):,} are")
     assert any(note.startswith("Samples longer than the cutoff of 2,000 tokens") for note in said.noted) is (over > 0)
 
 
@@ -215,15 +211,13 @@ def test_dialogue(source: Source) -> None:
     tables, raw = source
     trajectories, messages, calls = tables.trajectories, tables.messages, tables.tool_calls
     said = Said(
-        dialogue.in_brief(
-            *lazy(
-                dialogue.end_classes(trajectories),
-                dialogue.clarification(messages, trajectories),
-                dialogue.user_turns(trajectories),
-                dialogue.calls_per_user_turn(messages, trajectories),
-                dialogue.first_calls(calls, trajectories),
-                dialogue.paired_difference(trajectories, calls),
-            )
+        brief.dialogue.in_brief(
+            dialogue.end_classes(trajectories).collect(),
+            dialogue.clarification(messages, trajectories).collect(),
+            dialogue.user_turns(trajectories).collect(),
+            dialogue.calls_per_user_turn(messages, trajectories).collect(),
+            dialogue.first_calls(calls, trajectories).collect(),
+            dialogue.paired_difference(trajectories, calls).collect(),
         )
     )
     talks = modes(raw).get(TALK, [])
@@ -231,28 +225,28 @@ def test_dialogue(source: Source) -> None:
         sum(not m.get("tool_calls") and (m.get("content") or "").rstrip().endswith("?") for m in record.assistant)
         for record in talks
     ]
-    assert said["of conversations are asked back in"] == share(sum(n > 0 for n in asked), len(talks))
-    assert said["of the agent's messages ask"] == share(sum(asked), sum(len(record.assistant) for record in talks))
+    assert said["conversations in which the agent asks a question"] == share(sum(n > 0 for n in asked), len(talks))
+    assert said["assistant messages that ask a question"] == share(
+        sum(asked), sum(len(record.assistant) for record in talks)
+    )
     users = [record.lengths["user messages"] for record in talks]
-    assert said["user messages, median"] == number(median(users) if users else None)
+    assert said["user messages of a conversation, median"] == number(median(users) if users else None)
     at_once = sum(bool(record.assistant and record.assistant[0].get("tool_calls")) for record in raw)
-    assert said["of runs call a tool at once"] == share(at_once, len(raw))
+    assert said["trajectories that call a tool at once"] == share(at_once, len(raw))
     steps: dict[Key, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for record in raw:
         steps[record.env_id, record.task_id][record.traj_type].append(len(record.assistant))
     both = [mean(kinds[TALK]) - mean(kinds[SOLO]) for kinds in steps.values() if len(kinds) == 2]
-    assert said["steps, with a user"].removeprefix("+") == number(mean(both) if both else None)
+    assert said["steps with user, minus steps without"].removeprefix("+") == number(mean(both) if both else None)
 
 
 def test_duplicates(source: Source) -> None:
     tables, raw = source
     said = Said(
-        duplicates.in_brief(
-            *lazy(
-                duplicates.exact_summary(tables.trajectories, tables.tool_calls),
-                duplicates.run_pairs(tables.trajectories, tables.tool_calls),
-                duplicates.tasks_summary(tables.trajectories),
-            )
+        brief.duplicates.in_brief(
+            duplicates.exact_summary(tables.trajectories, tables.tool_calls).collect(),
+            duplicates.run_pairs(tables.trajectories, tables.tool_calls).collect(),
+            duplicates.tasks_summary(tables.trajectories).collect(),
         )
     )
     done = [
@@ -263,10 +257,10 @@ def test_duplicates(source: Source) -> None:
         if (env_id, task, calls) not in distinct:
             distinct.append((env_id, task, calls))
     assert said["trajectories compared"] == str(len(raw))
-    assert said["of trajectories repeat another"] == share(len(raw) - len(distinct), len(raw))
+    assert said["trajectories that repeat another"] == share(len(raw) - len(distinct), len(raw))
     pairs = [(left, right) for left, right in combinations(done, 2) if left[:2] == right[:2]]
     alike = sum(left[3] == right[3] for left, right in pairs)
-    assert said["of pairs of runs are the same"] == share(alike, len(pairs))
+    assert said["pairs with equal calls"] == share(alike, len(pairs))
 
 
 def test_environments_of_the_sample() -> None:
@@ -303,22 +297,26 @@ def test_transcripts(source: Source) -> None:
 def test_rewards_of_real_trials(shared_data: Path) -> None:
     path = shared_data / "tau_bench_airline_gpt4o.json"
     data = load(str(path)).trajectories
-    said = Said(rewards.in_brief(*lazy(rewards.summary(data), rewards.solved_runs(data), rewards.pass_k(data))))
+    said = Said(
+        brief.rewards.in_brief(
+            *pl.collect_all([rewards.summary(data), rewards.solved_runs(data), rewards.pass_k(data)])
+        )
+    )
     runs: dict[str, list[float]] = defaultdict(list)
     for record in json.loads(path.read_text(encoding="utf-8")):
         runs[record["task_info"]["task_id"]].append(record["total_reward"])
     earned = [reward for trials in runs.values() for reward in trials]
     assert said["trajectories with a reward"] == str(len(earned))
     assert said["mean reward"] == number(mean(earned), 2)
-    assert said["of runs are solved"] == share(earned.count(1), len(earned))
+    assert said["trajectories solved"] == share(earned.count(1), len(earned))
     always = sum(min(trials) == 1 for trials in runs.values())
     never = sum(max(trials) < 1 for trials in runs.values())
-    assert said["of scenarios are solved each time"] == share(always, len(runs))
-    assert said["of scenarios are never solved"] == share(never, len(runs))
-    assert said.noted == [f"Scenarios that no run solves: {never} of {len(runs)}."]
+    assert said["scenarios solved every time"] == share(always, len(runs))
+    assert said["scenarios never solved"] == share(never, len(runs))
+    assert said.noted == [f"Scenarios that no trajectory solves: {never} of {len(runs)}."]
     # Each was run four times: all four solved is as often as a scenario is solved each time.
     assert {len(trials) for trials in runs.values()} == {4}
-    assert said["all trials solved"] == number(always / len(runs), 2)
+    assert said["chance that all trials are solved"] == number(always / len(runs), 2)
 
 
 def test_compare_of_the_two_modes(source: Source) -> None:
@@ -328,21 +326,19 @@ def test_compare_of_the_two_modes(source: Source) -> None:
     runs = (left.trajectories, right.trajectories)
     calls = (left.tool_calls, right.tool_calls)
     said = Said(
-        compare.in_brief(
-            *lazy(
-                compare.counts(*runs, *tools),
-                compare.headlines(*runs, *calls),
-                compare.paired(*runs, *calls),
-                compare.membership(*runs, *tools),
-            )
+        brief.compare.in_brief(
+            sides.counts(*runs, *tools).collect(),
+            compare.headlines(*runs, *calls).collect(),
+            compare.paired(*runs, *calls).collect(),
+            sides.membership(*runs, *tools).collect(),
         )
     )
-    sides = [modes(raw).get(mode, []) for mode in (TALK, SOLO)]
-    assert said["trajectories"] == " / ".join(str(len(side)) for side in sides)
-    played = [{(record.env_id, record.task_id) for record in side} for side in sides]
+    halves = [modes(raw).get(mode, []) for mode in (TALK, SOLO)]
+    assert said["trajectories"] == " / ".join(str(len(side)) for side in halves)
+    played = [{(record.env_id, record.task_id) for record in side} for side in halves]
     assert said["scenarios on both sides"] == str(len(played[0] & played[1]))
-    offered = [{(record.env_id, name) for record in side for name in record.offered} for side in sides]
+    offered = [{(record.env_id, name) for record in side for name in record.offered} for side in halves]
     assert said["tools offered on both sides"] == str(len(offered[0] & offered[1]))
-    means = [number(mean(len(record.assistant) for record in side)) if all(sides) else "–" for side in sides]
+    means = [number(mean(len(record.assistant) for record in side)) if all(halves) else "–" for side in halves]
     assert said["steps, mean"] == " / ".join(means)
-    assert any(note.startswith("One side has no trajectory") for note in said.noted) is not all(sides)
+    assert any(note.startswith("One side has no trajectory") for note in said.noted) is not all(halves)

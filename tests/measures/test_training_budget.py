@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from analysis.measures import samples
 from analysis.measures import training_budget as budget
 from analysis.schema import TOKENS, TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled
@@ -266,9 +267,9 @@ def test_the_table_of_lengths_goes_by_layout_mode_and_length_in_bins_of_1024_tok
     assert places == sorted(places)
     assert len({layout for layout, _, _ in places}) == len({mode for _, mode, _ in places}) == 2
     sums = found.group_by("layout", "traj_type").agg(pl.col("samples", "sample_share").sum(), "mode_samples")
-    for samples, share, of in sums.select("samples", "sample_share", "mode_samples").iter_rows():
+    for total, share, of in sums.select("samples", "sample_share", "mode_samples").iter_rows():
         assert share == pytest.approx(1)
-        assert set(of) == {samples}
+        assert set(of) == {total}
     assert found["sample_share"].to_list() == pytest.approx((found["samples"] / found["mode_samples"]).to_list())
 
 
@@ -276,13 +277,13 @@ def test_limits_and_losses_go_by_layout_then_mode_then_limit() -> None:
     modes = ("conversation", "non_conversation")
     found = budget.over_limits(TOKENS_SEEN, TRAJECTORIES_SEEN, limits=(200, 100)).collect()
     assert found.select("layout", "traj_type", "limit").rows() == [
-        (layout, mode, limit) for layout in budget.LAYOUTS for mode in modes for limit in (100, 200)
+        (layout, mode, limit) for layout in samples.LAYOUTS for mode in modes for limit in (100, 200)
     ]
     lost = budget.cutoff_loss(TOKENS_SEEN, TRAJECTORIES_SEEN, cutoff=100).collect()
     assert_frame_equal(
         budget.cutoff_loss(TOKENS_SEEN.reverse(), TRAJECTORIES_SEEN.reverse(), cutoff=100).collect(), lost
     )
-    assert lost.select("layout", "traj_type").rows() == [(layout, mode) for layout in budget.LAYOUTS for mode in modes]
+    assert lost.select("layout", "traj_type").rows() == [(layout, mode) for layout in samples.LAYOUTS for mode in modes]
     assert lost["lost_share"].to_list() == pytest.approx(
         (lost["supervised_lost"] / lost["supervised_tokens"]).to_list()
     )

@@ -15,7 +15,7 @@ def test_one_source_is_compared_by_its_modes(tmp_path: Path) -> None:
     shown = charts(notebook)
     assert len(shown) == 5
     assert all(0 < rows(chart) <= 2_000 for chart in shown)
-    assert "Left: conversations; right: runs without a user" in text(notebook)
+    assert "Left: with user; right: without user" in text(notebook)
 
 
 def test_two_sources_without_a_common_scenario_say_so(tmp_path: Path, shared_data: Path) -> None:

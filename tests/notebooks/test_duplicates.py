@@ -19,7 +19,7 @@ def test_the_sample_fills_every_figure(tmp_path: Path) -> None:
 def test_four_trials_a_scenario_are_compared(tmp_path: Path, shared_data: Path) -> None:
     notebook = execute(NOTEBOOK, tmp_path, source=str(shared_data / "tau_bench_airline_gpt4o.json"))
     assert len(charts(notebook)) == 1
-    assert "300 same mode" in str(charts(notebook)[0]["title"])  # 50 tasks, 4 trials: 6 pairs each
+    assert "300 in the same mode" in str(charts(notebook)[0]["title"])  # 50 tasks, 4 trials: 6 pairs each
 
 
 def test_an_empty_selection_says_so_in_place_of_the_chart(tmp_path: Path, shared_data: Path) -> None:

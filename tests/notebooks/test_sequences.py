@@ -15,14 +15,14 @@ def test_the_sample_fills_every_figure_on_verbs(tmp_path: Path) -> None:
     shown = charts(notebook)
     assert len(shown) == 9
     assert all(0 < rows(chart) <= 2_000 for chart in shown)
-    assert "environments with tools of their own" in text(notebook)
-    assert "of ids in arguments are grounded" in text(notebook)
+    assert "environments with different tools" in text(notebook)
+    assert "ids in arguments that are grounded" in text(notebook)
 
 
 def test_one_environment_is_shown_on_its_tools(tmp_path: Path) -> None:
     notebook = execute(NOTEBOOK, tmp_path, env_id="env_7_sft", min_n=2)
     assert "One environment: a sequence is made of the names of its tools." in text(notebook)
-    assert "_" in str(charts(notebook)[2]["title"]), "a run of whole tool names"
+    assert "_" in str(charts(notebook)[2]["title"]), "a sequence of whole tool names"
 
 
 def test_made_up_card_numbers_of_real_conversations_are_listed(tmp_path: Path, shared_data: Path) -> None:
@@ -36,4 +36,6 @@ def test_an_empty_selection_says_so_in_place_of_every_chart(tmp_path: Path, shar
     notebook = execute(NOTEBOOK, tmp_path, source=talks, traj_type="non_conversation")
     assert charts(notebook) == []
     assert text(notebook).count("Nothing to draw") == 9
-    assert "no run of calls is held by as many as asked for" in text(notebook), "the headlines stand, with a dash"
+    assert "no sequence of calls occurs in as many trajectories as required" in text(notebook), (
+        "the headlines stand, with a dash"
+    )

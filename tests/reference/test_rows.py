@@ -9,8 +9,10 @@ import polars as pl
 import pytest
 
 from analysis import show
+from analysis.charts.figure import around
 from analysis.reference import json_schema
 from analysis.schema import Table
+from analysis.wording import MODES
 from tests.notebooks.run import NOTEBOOKS
 
 pytestmark = pytest.mark.slow
@@ -18,6 +20,12 @@ pytestmark = pytest.mark.slow
 SHOWN = [path for path in sorted(NOTEBOOKS.glob("[!.]*.ipynb")) if path.stem[:2] < "95"]
 
 Rows = list[dict[str, Any]]
+
+
+def as_measured(row: dict[str, Any]) -> dict[str, Any]:
+    """The same row with its mode as the measure has it, not as pages name it."""
+    modes = {name: mode for mode, name in MODES.items()}
+    return {**row, "traj_type": modes[row["traj_type"]]} if "traj_type" in row else row
 
 
 class Screen:
@@ -28,13 +36,15 @@ class Screen:
         self.tables: list[tuple[Table, Rows]] = []
 
     def chart(self, figure: Any) -> None:
-        spec = figure.to_dict()
-        meta = spec["usermeta"]
-        own = set(json_schema.published()[meta["table"]].names)
+        facts = around(figure)
+        assert facts
+        result = facts.declared.result
         # A layer may bring lines of its own, a diagonal or a filter's edges: they are no rows of the result.
-        datasets = [rows for rows in spec.get("datasets", {}).values() if rows and set(rows[0]) == own]
-        assert datasets or "empty" in meta, f"{meta['table']}: a chart draws something else than its result"
-        self.charts += [(meta["table"], rows) for rows in datasets]
+        datasets = [
+            rows for rows in figure.to_dict().get("datasets", {}).values() if rows and set(rows[0]) == set(result.names)
+        ]
+        assert datasets or facts.empty, f"{result.name}: a chart draws something else than its result"
+        self.charts += [(result.name, [as_measured(row) for row in rows]) for rows in datasets]
 
     def table(self, frame: pl.DataFrame, result: Table, **_: Any) -> None:
         if set(result.names) <= set(frame.columns):

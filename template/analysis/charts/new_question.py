@@ -1,38 +1,35 @@
 """New question, drawn."""
 
-from typing import Any
-
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number
-from analysis.charts.figure import figure
-from analysis.charts.words import title
+from analysis.charts.encodings import ENVIRONMENT_TOOLTIP, MODE_TOOLTIP, mode_colour, names_axis, number, precise
+from analysis.charts.figure import Drawn, figure
 from analysis.measures.new_question import RESULT
+from analysis.wording import count, decimal
 
 
 @figure(RESULT, definition="Tool calls over trajectories, per environment and mode.")
-def by_environment(frame: pl.DataFrame) -> Any:
-    """A point per environment and mode; a title that tells the finding, under it n and the denominator."""
+def by_environment(frame: pl.DataFrame) -> Drawn:
+    """A point per environment and mode; a sentence that tells the finding, and n with its denominator."""
     most = frame.sort("mean_calls", "env_id", "traj_type", descending=[True, False, False]).row(0, named=True)
-    sentence = f"{most['env_id']} takes the most calls: {most['mean_calls']:.1f} in the mean"
-    return (
+    points = (
         alt.Chart(frame)
         .mark_point(size=70)
         .encode(
-            x=alt.X("mean_calls:Q", title="calls of a trajectory, mean"),
-            y=alt.Y("env_id:N", title=None, sort=None),
+            x=alt.X("mean_calls:Q", title="calls per trajectory, mean"),
+            y=names_axis("env_id"),
             color=mode_colour(),
             tooltip=[
-                alt.Tooltip("env_id:N", title="environment"),
+                ENVIRONMENT_TOOLTIP,
                 MODE_TOOLTIP,
-                alt.Tooltip("mean_calls:Q", title="calls, mean", format=".1f"),
+                precise("mean_calls", "calls, mean", 1),
                 number("trajectories", "trajectories"),
             ],
         )
-        .properties(
-            title=title(sentence, f"n = {frame['trajectories'].sum():,} trajectories of the environments shown"),
-            description=sentence,
-            width="container",
-        )
+    )
+    return Drawn(
+        points,
+        f"{most['env_id']} takes the most calls: {decimal(most['mean_calls'])} per trajectory {most['traj_type']}",
+        f"n = {count(frame['trajectories'].sum(), 'trajectory')} of the environments shown",
     )
