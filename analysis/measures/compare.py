@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from analysis.measures.expressions import natural_order, scenario, wilson
+from analysis.measures.expressions import scenario, wilson
 from analysis.measures.headlines import (
     MUCH_UNKNOWN,
     Number,
@@ -25,6 +25,7 @@ from analysis.measures.headlines import (
     side_by_side,
 )
 from analysis.measures.resampling import percentile_ends, resampled_sums
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 SIDES = ("left", "right")

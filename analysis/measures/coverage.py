@@ -5,13 +5,13 @@ import polars as pl
 from analysis.measures.expressions import (
     effective_number,
     gini,
-    natural_order,
     normalised_entropy,
     quantile,
     rated,
     top_share,
 )
 from analysis.measures.headlines import Number, count, decimal, note, rate, rows, say, side_by_side
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _IS_CATALOGUED = Column(

@@ -12,8 +12,8 @@ import polars as pl
 from rapidfuzz.distance import Levenshtein
 from rensa import RMinHash, RMinHashLSH
 
-from analysis.measures.expressions import natural_order
 from analysis.measures.headlines import Number, count, decimal, note, rate, rows, say, side_by_side
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _COPIES = Column("copies", pl.UInt32(), "trajectories of the group", unit="trajectories")

@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from analysis.measures.expressions import natural_order
 from analysis.measures.headlines import NOTHING, Number, count, decimal, note, rate, rows, say, side_by_side
+from analysis.natural import natural_order
 from analysis.schema import ENVIRONMENTS, Column, Table
 
 # Published for EnvScaler-191-Env: quantity -> (mean, median).

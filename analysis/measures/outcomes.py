@@ -3,8 +3,9 @@
 import polars as pl
 
 from analysis.measures.calls import rate_columns, trajectory_key
-from analysis.measures.expressions import natural_order, rated
+from analysis.measures.expressions import rated
 from analysis.measures.headlines import MUCH_UNKNOWN, Number, count, is_much, note, rate, rows, say
+from analysis.natural import natural_order
 from analysis.schema import OUTCOME_RULES, TOOL_CALLS, Column, Table
 
 _COUNTS = (

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.expressions import counted_quantile, natural_order, quantile, scenario
+from analysis.measures.expressions import counted_quantile, quantile, scenario
 from analysis.measures.headlines import (
     BOTH_MODES,
     Number,
@@ -18,6 +18,7 @@ from analysis.measures.headlines import (
     side_by_side,
 )
 from analysis.measures.resampling import ratio_interval
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 QUANTITIES = {"assistant_messages": "steps", "tool_calls": "tool calls", "user_messages": "user messages"}

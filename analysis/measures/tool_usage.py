@@ -6,7 +6,6 @@ from analysis.measures.expressions import (
     FEWEST_FOR_A_RATE,
     effective_number,
     gini,
-    natural_order,
     normalised_entropy,
     quantile,
     rated,
@@ -25,6 +24,7 @@ from analysis.measures.headlines import (
     say,
     side_by_side,
 )
+from analysis.natural import natural_order
 from analysis.schema import TOOL_CALLS, TRAJECTORIES, Column, Table
 
 _ENV_ID = TRAJECTORIES["env_id"]

@@ -30,6 +30,7 @@ from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
 from analysis import processes
+from analysis.natural import natural_key
 from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
@@ -169,7 +170,7 @@ def _by_value(reports: list[Report], parameters: dict[str, dict[str, Any]], data
     if values.is_empty():
         raise ParameterError(f"--each {column}: {data.source} names none")
     jobs = []
-    for value in sorted(values, key=_natural):
+    for value in sorted(values, key=natural_key):
         own = resolve(reports, {column: value}, offered={})
         for job in _once([report for report in reports if own[report.name]], parameters, data):
             jobs.append(replace(job, parameters=job.parameters | own[job.report.name], group=value))
@@ -186,11 +187,6 @@ def _lacking(report: Report, data: Tables) -> str:
             missing = need.replace("_", " ")
             return f"{data.source} has no {missing}; name the sibling sets with --environments and --scenarios"
     return ""
-
-
-def _natural(text: str) -> list[Any]:
-    """env_2 before env_10: texts and numbers in turn, so that like is compared with like."""
-    return [int(part) if position % 2 else part for position, part in enumerate(re.split(r"([0-9]+)", text))]
 
 
 def file_name(value: str) -> str:
