@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import fsspec
 import polars as pl
@@ -19,7 +19,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from polars.testing import assert_frame_equal
 
-from analysis import processes, schema, sources
+from analysis import files, processes, schema, sources
 from analysis.__main__ import main
 from analysis.sources import containers
 from analysis.tables import Tables, build, decode, load, places, write_tables
@@ -342,16 +342,18 @@ def test_a_run_killed_while_it_reads_by_brackets_takes_no_record_twice(
 
 def fills_up(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """The disk takes so many files, then it is full."""
-    written: list[str] = []
-    real = places._write_local
+    begun: list[Path] = []
+    real = files.whole
 
-    def write(path: str, data: bytes | memoryview) -> None:
-        written.append(path)
-        if len(written) > after:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(path, data)
+    @contextmanager
+    def whole(path: Path, **how: bool) -> Iterator[IO[bytes]]:
+        begun.append(path)
+        with real(path, **how) as stream:
+            if len(begun) > after:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            yield stream
 
-    monkeypatch.setattr(places, "_write_local", write)
+    monkeypatch.setattr(files, "whole", whole)
 
 
 @pytest.mark.parametrize("after", [0, 1, 5, 11, 40, 47])
@@ -368,7 +370,7 @@ def test_a_full_disk_is_said_in_one_line_and_leaves_nothing_that_looks_finished(
     assert said.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".out*"))
-    assert not list((tmp_path / "cache").rglob("*.tmp"))
+    assert not list((tmp_path / "cache").rglob(".*"))
     assert main(["tables", source, str(tmp_path / "out"), "--quiet"]) == 0
     assert load(str(tmp_path / "out")).trajectories.collect().height == 8
 

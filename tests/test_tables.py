@@ -195,18 +195,6 @@ def test_the_hash_of_a_file_is_remembered_once_it_rests_and_of_that_state_alone(
     assert not cache.is_remembered(sources.locate(source))
 
 
-def test_of_two_runs_that_end_with_the_same_tables_the_first_is_kept(tmp_path: Path) -> None:
-    done = tmp_path / "done"
-    for name in ("first", "second"):
-        (tmp_path / name).mkdir()
-        written(tmp_path / name, name, "whose")
-        build.publish(tmp_path / name, done)
-    assert (done / "whose").read_text() == "first"
-    assert not (tmp_path / "second").exists()
-    with pytest.raises(OSError, match="nowhere"):
-        build.publish(tmp_path / "nowhere", tmp_path / "new")
-
-
 def test_changed_bytes_of_the_same_size_and_time_are_not_missed(tmp_path: Path) -> None:
     text = dumped(people())
     source = written(tmp_path, text)

@@ -29,12 +29,12 @@ import polars as pl
 from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
-from analysis import processes
+from analysis import files, processes
 from analysis.natural import natural_key
 from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
-from analysis.report.folder import Entry, Folder, Group, Overview, scrap, sweep, write_whole
+from analysis.report.folder import Entry, Folder, Group, Overview
 from analysis.report.suite import HOME, ROOT, SUITE, Report, choose, literal, read_suite, resolve
 from analysis.tables import Tables, load
 
@@ -137,7 +137,7 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
     )
     jobs = _by_value(reports, parameters, data, request.each) if request.each else _once(reports, parameters, data)
     request.executed.mkdir(parents=True, exist_ok=True)
-    sweep(request.executed)
+    files.sweep(request.executed)
     suite = _Suite(request, data, jobs, exporter or _own_exporter())
     # The work is in the kernels: this process has time for the schemas meanwhile.
     with _quiet(), ThreadPoolExecutor(1) as aside:
@@ -152,9 +152,9 @@ def publish_schemas(folder: Path) -> None:
     from analysis.reference import json_schema  # noqa: PLC0415  all measures and charts, which a refusal need not pay
 
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(folder)
+    files.sweep(folder)
     for name, table in json_schema.published().items():
-        write_whole(folder / f"{name}.json", json_schema.text(table))
+        files.write_whole(folder / f"{name}.json", json_schema.text(table), is_durable=True)
 
 
 def _once(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables) -> list[Job]:
@@ -239,7 +239,7 @@ class _Suite:
     def _execute(self, job: Job) -> None:
         """Execute a notebook and keep it under `executed`; a failed one is kept as far as it came."""
         # Two runs may execute the same notebook at once: each writes a file of its own, and renames.
-        beside = scrap(self._executed(job))
+        beside = files.beside(self._executed(job))
         try:
             with _own_loop():
                 papermill.execute_notebook(
@@ -262,8 +262,8 @@ class _Suite:
     def _keep(self, job: Job) -> None:
         """Give a notebook that no page comes of its name, for a look at how far it came."""
         executed = self._executed(job)
-        if scrap(executed).exists():
-            scrap(executed).replace(executed)
+        if files.beside(executed).exists():
+            files.beside(executed).replace(executed)
 
     def _executed(self, job: Job) -> Path:
         return self.request.executed / f"{job.name}.ipynb"
@@ -288,10 +288,13 @@ class _Suite:
         The notebook is read again: a thousand of them would not fit into memory, and in a file all names are sorted.
         """
         executed = self._executed(job)
-        own = scrap(executed)  # until the page is made: another run at once may write its notebook under the same name
+        own = files.beside(
+            executed
+        )  # until the page is made: another run at once may write its notebook under the same name
         notebook = nbformat.read(own if own.exists() else executed, as_version=4)
         notebook.metadata["trajectory_report"] = json.loads(json.dumps(self._about(job), sort_keys=True))
-        write_whole(executed, nbformat.writes(notebook))
+        files.write_whole(executed, nbformat.writes(notebook), is_durable=True)
+        own.unlink(missing_ok=True)
         html, _ = self.exporter.from_notebook_node(notebook, {"metadata": {"name": job.name}})
         self.folder.make(job.name, html)
 

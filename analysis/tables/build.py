@@ -6,7 +6,6 @@ this machine or on a cluster, can reach it.
 
 import errno
 import logging
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +21,7 @@ import polars as pl
 
 from analysis import processes, sources
 from analysis.counted import counted
+from analysis.files import UNWRITABLE, publish
 from analysis.records.rules import BY_ID
 from analysis.schema import FINDINGS, RECORD_TABLES, REJECTED, TOOLS, TRAJECTORIES
 from analysis.sources import address
@@ -38,8 +38,6 @@ FEW_PARTS = 16  # about the release's size
 MANIFEST = "manifest.json"
 MISLEADING = "misleading.json"
 UNFINISHED = "unfinished.json"
-# The output cannot be written: trying again would not help, and the user must know.
-OUTPUT_ERRORS = frozenset({errno.EACCES, errno.EDQUOT, errno.ENOSPC, errno.EROFS})
 
 
 def build(source: str, files: list[sources.File], *, jobs: int = 0, dask: str = "", progress: bool = True) -> str:
@@ -237,7 +235,7 @@ def _here(unit: sources.Unit, target: str) -> Receipt:
         try:
             return decode_unit(unit, target)
         except Exception as error:
-            if isinstance(error, OSError) and error.errno in OUTPUT_ERRORS:
+            if isinstance(error, OSError) and error.errno in UNWRITABLE:
                 raise
             reason = f"{type(error).__name__}: {error}"[:300]
             logger.warning("%s@%d: attempt %d of %d: %s", unit.name, unit.start, attempt, ATTEMPTS, reason)
@@ -299,7 +297,7 @@ def _collect(executor: Executor, units: list[sources.Unit], target: str, *, atte
         unit, error = futures[future], future.exception()
         if error is None:
             yield future.result()
-        elif isinstance(error, OSError) and error.errno in OUTPUT_ERRORS:
+        elif isinstance(error, OSError) and error.errno in UNWRITABLE:
             raise error
         elif attempts == 1:
             yield give_up(unit, target, f"{type(error).__name__}: {error}"[:300])
@@ -377,16 +375,6 @@ def is_unfinished(folder: str) -> bool:
     """Did a run that decodes into this folder begin and not end?"""
     there = places.names(folder)
     return UNFINISHED in there and MANIFEST not in there
-
-
-def publish(working: Path, done: Path) -> None:
-    """Rename a finished folder into place; where another run was first, its equal stays."""
-    try:
-        working.rename(done)
-    except OSError:
-        if not done.exists():
-            raise
-        shutil.rmtree(working, ignore_errors=True)
 
 
 def _all_there(target: str, receipts: list[Receipt]) -> None:

@@ -38,7 +38,7 @@ def _own_code() -> str:
     package = Path(__file__).parent.parent
     modules = [
         package / "schema.py",
-        *(p for room in ("records", "sources", "tables") for p in (package / room).glob("*.py")),
+        *(p for room in ("records", "sources", "tables") for p in (package / room).rglob("*.py")),
     ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(modules))).hexdigest()[:12]
 

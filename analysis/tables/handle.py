@@ -1,7 +1,6 @@
 """`load(source)`: the tables of a source as LazyFrames, with the manifest that says where they come from."""
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from analysis import processes, records, schema, sources
+from analysis.files import equal_folder
 from analysis.nearest import hint
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
@@ -438,12 +438,10 @@ def _bundled(environments: str, scenarios: str) -> tuple[str, str, str]:
     size = sample.DEFAULT
     folder = cache.root() / "sample" / f"{sample.VERSION}-{size['trajectories']}-{size['environments']}-{size['seed']}"
     if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".sample."))
-        sample.write(beside / "trajectories.json", **size)
-        sample.write_siblings(
-            beside, environments=size["environments"], seed=size["seed"], trajectories=size["trajectories"]
-        )
-        build.publish(beside, folder)
+        with equal_folder(folder) as beside:
+            sample.write(beside / "trajectories.json", **size)
+            sample.write_siblings(
+                beside, environments=size["environments"], seed=size["seed"], trajectories=size["trajectories"]
+            )
     theirs = f"{folder / 'scenarios.json'},{folder / 'rl_scenarios.json'}"
     return str(folder / "trajectories.json"), environments or str(folder / "environments.json"), scenarios or theirs

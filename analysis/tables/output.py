@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from analysis import schema, sources
+from analysis.files import swap
 from analysis.sources import address
 from analysis.tables import build, cache, places, siblings, subsets
 from analysis.tables.handle import locations, written
@@ -137,13 +138,4 @@ def _end(working: str, place: str) -> None:
         places.remove(f"{working}/{name}")
     if working == place:
         return
-    before = f"{working}.before"
-    if os.path.isdir(place):  # noqa: PTH112
-        os.rename(place, before)  # noqa: PTH104
-    try:
-        os.rename(working, place)  # noqa: PTH104
-    except OSError:
-        if os.path.isdir(before):  # noqa: PTH112
-            os.rename(before, place)  # noqa: PTH104
-        raise
-    shutil.rmtree(before, ignore_errors=True)
+    swap(Path(working), Path(place))

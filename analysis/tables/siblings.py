@@ -2,8 +2,6 @@
 
 import hashlib
 import logging
-import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +10,7 @@ import msgspec
 import polars as pl
 
 from analysis import schema, sources
+from analysis.files import equal_folder
 from analysis.records import siblings
 from analysis.schema import ENVIRONMENTS, SCENARIOS, TRAJECTORIES, Table
 from analysis.tables import cache, places
@@ -128,18 +127,10 @@ def _decoded(files: list[sources.File]) -> Path:
     digest = hashlib.sha256(" ".join(cache.content_hash([file]) for file in files).encode()).hexdigest()
     done = cache.root() / "siblings" / f"{digest[:32]}-{cache.DECODER}"
     if not done.exists():
-        done.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=done.parent, prefix=".siblings."))
-        try:
-            rows = _read(files)
-            frames = {table.name: _frame(getattr(rows, table.name), table) for table in schema.SIBLING_TABLES}
+        rows = _read(files)
+        frames = {table.name: _frame(getattr(rows, table.name), table) for table in schema.SIBLING_TABLES}
+        with equal_folder(done) as beside:
             places.write({f"{beside}/{name}/part-00000.parquet": frame for name, frame in frames.items()})
-            beside.rename(done)
-        except BaseException as error:
-            shutil.rmtree(beside, ignore_errors=True)
-            was_beaten = isinstance(error, OSError) and done.exists()  # by a run that makes the same
-            if not was_beaten:
-                raise
     return done
 
 

@@ -126,7 +126,7 @@ def test_parquet_holds_values_of_the_wrong_kind_as_nulls_not_as_a_failure(tmp_pa
 def test_parquet_is_written_a_part_at_a_time_so_that_memory_does_not_grow(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.export.files.PART_BYTES", 100_000)
+    monkeypatch.setattr("analysis.export.writers.PART_BYTES", 100_000)
     manifest = run(played, tmp_path / "out", "parquet")
     parts = manifest["splits"]["train"]["files"]
     assert len(parts) > 3
@@ -210,7 +210,7 @@ def test_an_export_that_fails_leaves_the_earlier_one_and_nothing_beside_it(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("analysis.export.files.Lines.add", full)
+    monkeypatch.setattr("analysis.export.writers.Lines.add", full)
     with pytest.raises(OSError, match="No space left"):
         run(played, tmp_path / "out", "messages")
     assert (tmp_path / "out" / "train.jsonl").read_bytes() == before

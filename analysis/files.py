@@ -1,0 +1,174 @@
+"""Files and folders that are there whole or not at all, and what an errno says about writing.
+
+A file or folder is made beside its place, under a hidden name that holds this process's id, and renamed. A run that is
+killed leaves such a name behind; `sweep` removes those of processes that have ended.
+"""
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+# Too many files are open, in this process or on this machine.
+CROWDED = frozenset({errno.EMFILE, errno.ENFILE})
+# Nothing can be written there, however often it is tried.
+UNWRITABLE = FULL | {
+    errno.EACCES,
+    errno.EEXIST,
+    errno.EISDIR,
+    errno.ENAMETOOLONG,
+    errno.ENOTDIR,
+    errno.EPERM,
+    errno.EROFS,
+}
+# A name may have 255 bytes, some of which say whose it is.
+_NAME_BYTES, _SUFFIX_CHARS = 140, 10
+_BESIDE = re.compile(r"\..+\.(\d+)(-[0-9a-f]{32})?(\.[^.]*)?", re.DOTALL)
+
+
+def beside(path: Path) -> Path:
+    """This process's hidden name in the same folder, with the same suffix: written there, then renamed to the path."""
+    return _hidden(path, str(os.getpid()))
+
+
+def _unused(path: Path) -> Path:
+    return _hidden(path, f"{os.getpid()}-{uuid4().hex}")
+
+
+def _hidden(path: Path, mark: str) -> Path:
+    stem = path.stem.encode(errors="surrogateescape")[:_NAME_BYTES].decode(errors="ignore")
+    return path.with_name(f".{stem}.{mark}{path.suffix[:_SUFFIX_CHARS]}")
+
+
+@contextmanager
+def whole(path: Path, *, is_durable: bool = False) -> Iterator[IO[bytes]]:
+    """A stream of bytes that become the file when the block ends, and vanish when it raises.
+
+    Args:
+        path: the file; its folder is made where there is none.
+        is_durable: wait until the disk has them, for a file that must outlive a power cut.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    working = _unused(path)
+    try:
+        # Not by `tempfile`, whose files nobody else may read: another account may be the one to read them.
+        with working.open("xb") as stream:
+            yield stream
+            if is_durable:
+                stream.flush()
+                os.fsync(stream.fileno())
+        working.replace(path)
+    except BaseException:
+        working.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(path: Path, content: bytes | memoryview | str, *, is_durable: bool = False) -> None:
+    """Write a file so that under its name there is all of it or nothing; a text as UTF-8, "?" for a lone surrogate.
+
+    Raises:
+        OSError: it cannot be written; errno, sentence and the file's own name are set.
+    """
+    try:
+        with whole(path, is_durable=is_durable) as stream:
+            stream.write(content.encode(errors="replace") if isinstance(content, str) else content)
+    except OSError as error:
+        raise OSError(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+
+
+@contextmanager
+def whole_folder(place: Path) -> Iterator[Path]:
+    """An empty folder that replaces the one at the place when the block ends, and vanishes when it raises.
+
+    Raises:
+        OSError: it cannot be written; what was there before still is.
+    """
+    with _folder_beside(place) as working:
+        yield working
+        swap(working, place)
+
+
+@contextmanager
+def equal_folder(place: Path) -> Iterator[Path]:
+    """The same for a folder that every run would fill alike: where another run is first, that one's stays.
+
+    Raises:
+        OSError: it cannot be written, and there is none.
+    """
+    with _folder_beside(place) as working:
+        yield working
+        publish(working, place)
+
+
+def swap(folder: Path, place: Path) -> None:
+    """Rename a folder into a place; one that is there is removed after the new one has its name.
+
+    Raises:
+        OSError: it cannot be renamed; what was there before still is.
+    """
+    earlier = _unused(place.absolute())
+    is_there = place.is_dir()
+    if is_there:
+        place.rename(earlier)
+    try:
+        folder.rename(place)
+    except BaseException:
+        if is_there:
+            earlier.rename(place)
+        raise
+    shutil.rmtree(earlier, ignore_errors=True)
+
+
+def publish(folder: Path, place: Path) -> None:
+    """Rename a folder into a place, unless an equal one of another run is there already: that one stays.
+
+    Raises:
+        OSError: it cannot be renamed, and there is none.
+    """
+    try:
+        folder.rename(place)
+    except OSError:
+        if not place.exists():
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _folder_beside(place: Path) -> Iterator[Path]:
+    working = _unused(place.absolute())
+    working.mkdir(parents=True)
+    try:
+        yield working
+    except BaseException:
+        shutil.rmtree(working, ignore_errors=True)
+        raise
+
+
+def sweep(folder: Path) -> None:
+    """Remove what runs that were killed left half written here; what a running one writes stays."""
+    for path in folder.glob(".*"):
+        found = _BESIDE.fullmatch(path.name)
+        if found and not _is_running(int(found[1])):
+            with suppress(OSError):  # another run sweeps too, or it is not ours to remove
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def _is_running(pid: int) -> bool:
+    if os.name != "posix":  # elsewhere signal 0 is no question
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
