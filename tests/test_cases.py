@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from analysis import processes, records, schema
-from analysis.records import DIALECTS, READER_FAILED, chat
+from analysis.records import READER_FAILED, chat
+from analysis.records.dialects import DIALECTS
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.record import Record
 from analysis.schema import conform
@@ -405,7 +406,7 @@ def test_a_fault_of_a_reader_costs_one_record_and_is_said(monkeypatch: pytest.Mo
     def fails(record: Any) -> Trajectory:
         raise KeyError("oops")
 
-    monkeypatch.setattr(DIALECTS[-1], "read", fails)
+    monkeypatch.setattr(records, "DIALECTS", (DIALECTS[-1]._replace(read=fails),))
     found = records.read(json.dumps(make("openai")).encode(), "here@0", 0)
     assert isinstance(found, Rejected)
     assert found.reason == f"{READER_FAILED}: KeyError: 'oops'"

@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analysis.export.errors import RefusedError
-from analysis.records import alpaca, chat_template, sharegpt
+from analysis.records import chat_template
 from analysis.records.chat import read_messages
+from analysis.records.dialects import alpaca, sharegpt
+from analysis.records.facts import tools_text
 from analysis.records.jsontext import loads
 from analysis.records.model import Call, Message, Trajectory
 from analysis.records.record import Record, exact_text
-from analysis.records.release import tools_text
-from analysis.records.runner import is_prompt_mode
+from analysis.records.textmode import is_prompt_mode
 
 Row = dict[str, Any]
 Shape = Callable[["Source"], Iterator[Row]]

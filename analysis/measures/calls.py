@@ -4,9 +4,9 @@ Groups are told apart by 64-bit hashes: over 2.5 million calls text keys take se
 collision within one trajectory has a probability under 1e-13.
 """
 
-import msgspec
 import polars as pl
 
+from analysis.canonical import canonical_text
 from analysis.schema import Column
 
 # First words of tools that only read. Any other word counts as changing: of the published environments' operations
@@ -22,9 +22,6 @@ KIND_DEFINITION = (
     "Reading and changing tools are told apart by the catalogue where one is given, else by a heuristic on the name's "
     "first word (get, list, search, find, check, … read)"
 )
-
-_decode = msgspec.json.decode
-_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 def rate_columns(name: str, meaning: str) -> tuple[Column, Column, Column]:
@@ -95,13 +92,6 @@ def tool_key() -> pl.Expr:
 
 def _canonical_hashes(texts: pl.Series) -> pl.Series:
     distinct = texts.drop_nulls().unique()
-    canonical = pl.Series([_canonical(text) for text in distinct.to_list()], dtype=pl.Binary).hash(seed=3)
+    canonical = pl.Series([canonical_text(text) for text in distinct.to_list()], dtype=pl.String).hash(seed=3)
     keys = texts.hash(seed=4)
     return keys.replace_strict(distinct.hash(seed=4), canonical, default=None, return_dtype=pl.UInt64)
-
-
-def _canonical(text: str) -> bytes:
-    try:
-        return _encode(_decode(text))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return text.encode()

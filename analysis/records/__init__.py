@@ -1,18 +1,11 @@
-"""One raw record -> Trajectory | Rejected; one module per dialect, chosen by shape; the outcome of a result.
-
-To add a dialect: one module with `KEYS`, `matches`, `read`; one fixture under tests/records; one line in DIALECTS.
-"""
+"""One raw record -> Trajectory | Rejected; one module per dialect, chosen by shape; the outcome of a result."""
 
 import logging
 from collections import Counter
-from types import ModuleType
 
-from analysis.records import alpaca, openai, release, runner, sharegpt
+from analysis.records.dialects import DIALECTS
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.record import Record, UnreadableError
-
-# The first that matches reads the record: the runner's has all the release's keys and more, openai's fewer.
-DIALECTS: tuple[ModuleType, ...] = (runner, release, sharegpt, alpaca, openai)
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +34,7 @@ def read(
         else:
             named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
             raise UnreadableError(f"no dialect has this shape; its keys: {named}")
-        trajectory: Trajectory = dialect.read(record)
+        trajectory = dialect.read(record)
     except UnreadableError as error:
         return Rejected(origin, byte_offset, str(error))
     except RecursionError:
@@ -50,7 +43,7 @@ def read(
         # A fault of ours. It costs this record and is said, instead of all the records that are decoded with it.
         logger.exception("%s: the reader failed", origin)
         return Rejected(origin, byte_offset, f"{READER_FAILED}: {type(error).__name__}: {error}"[:300])
-    if unknown_keys is not None and (record.unknown_keys or not dialect.KEYS.issuperset(record.keys)):
+    if unknown_keys is not None and (record.unknown_keys or not dialect.keys.issuperset(record.keys)):
         unknown_keys.update(record.unknown_keys)
-        unknown_keys.update(record.keys - dialect.KEYS)
+        unknown_keys.update(record.keys - dialect.keys)
     return trajectory

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from analysis.records.jsontext import canonical, loads, unescaped
+from analysis.canonical import canonical
+from analysis.records.jsontext import loads, unescaped
 from analysis.records.model import ArgumentsForm, Call, Finding, Message, Role
 from analysis.records.record import Record, UnreadableError, exact_text
 

@@ -15,7 +15,6 @@ import msgspec
 
 Flag = tuple[str, str]
 
-_encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
 _skip = msgspec.json.Decoder(msgspec.Raw).decode
 
@@ -78,14 +77,6 @@ def is_json(text: str | bytes) -> bool:
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
     return True
-
-
-def canonical(value: Any) -> str:
-    """JSON text with sorted keys and no spaces: equal for equal values."""
-    try:
-        return _encode_sorted(value).decode()
-    except (OverflowError, RecursionError):  # integers past 64 bits
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def as_written(value: Any) -> str:

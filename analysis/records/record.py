@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from analysis.records.jsontext import Flag, canonical, loads
+from analysis.canonical import canonical
+from analysis.records.jsontext import Flag, loads
 from analysis.records.model import Finding
 
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])

@@ -9,7 +9,8 @@ from functools import lru_cache
 
 import msgspec
 
-from analysis.records.jsontext import canonical, clean
+from analysis.canonical import canonical
+from analysis.records.jsontext import clean
 from analysis.records.model import Call, Finding
 
 

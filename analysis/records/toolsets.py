@@ -7,7 +7,8 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from analysis.records.jsontext import as_written, canonical, loads
+from analysis.canonical import canonical
+from analysis.records.jsontext import as_written, loads
 from analysis.records.model import Finding, Tool
 
 

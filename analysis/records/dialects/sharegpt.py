@@ -7,15 +7,16 @@ with the tags of Qwen's template between them.
 
 import msgspec
 
+from analysis.canonical import canonical
 from analysis.records.chat import NEAREST, ROLES, number, read_content
-from analysis.records.jsontext import canonical, loads
+from analysis.records.dialects.dialect import Dialect
+from analysis.records.dialects.openai import finish
+from analysis.records.jsontext import loads
 from analysis.records.model import Finding, Message, Role, Trajectory
-from analysis.records.openai import finish
 from analysis.records.record import Record, UnreadableError
 from analysis.records.text import read_call
 
 NAME = "sharegpt"
-KEYS = {"conversations", "tools", "system", "id", "env_id", "task_id", "model", "steps", "trial", "total_reward"}
 THOUGHT = "<think>\n{}\n</think>\n\n"
 TEXT_BESIDE_CALL = "{}\n<tool_call>\n{}\n</tool_call>"
 BETWEEN_RESULTS = "\n</tool_response>\n<tool_response>\n"
@@ -110,3 +111,17 @@ def _role(record: Record, index: int, speaker: object) -> Role:
         return NEAREST[speaker]
     record.findings.append(Finding("legal_roles", index, f"speaker {str(speaker)[:60]!r}"))
     return "other"
+
+
+DIALECT = Dialect(
+    names=(NAME,),
+    origin="ShareGPT rows, as LlamaFactory reads them",
+    mark="`conversations` of from and value",
+    example='{"conversations": [{"from": "human", "value": "Go."}, {"from": "function_call", "value": '
+    '"{\\"name\\": \\"f\\", \\"arguments\\": {}}"}, {"from": "observation", "value": "ok"}], "tools": "[]"}',
+    keys=frozenset(
+        {"conversations", "tools", "system", "id", "env_id", "task_id", "model", "steps", "trial", "total_reward"}
+    ),
+    matches=matches,
+    read=read,
+)

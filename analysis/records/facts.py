@@ -1,18 +1,10 @@
-"""The published record: `traj_type`, `task_info`, and `tools`, `messages`, `user_messages` as JSON strings.
-
-Also records laid into that shape with lists instead of strings, or without `traj_type`.
-"""
+"""What a record says of itself beside its messages: its tools, its ids, its task, its reward, its model."""
 
 import msgspec
 
-from analysis.records.assemble import assemble
-from analysis.records.chat import read_messages
-from analysis.records.jsontext import is_json, loads, unescaped
-from analysis.records.model import Finding, Trajectory
+from analysis.records.jsontext import loads
+from analysis.records.model import Trajectory
 from analysis.records.record import Record, UnreadableError, exact_text, open_members
-
-NAME = "release"
-KEYS = {"traj_type", "task_info", "tools", "messages", "user_messages", "steps", "trial", "total_reward", "model"}
 
 
 class _TaskInfo(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -27,27 +19,6 @@ TEXTS = 512
 _TEXTS: dict[tuple[int, bytes], tuple[msgspec.Raw, str | None]] = {}
 
 _TASK_INFO = msgspec.json.Decoder(_TaskInfo)
-
-
-def matches(record: Record) -> bool:
-    return "messages" in record and ("task_info" in record or "traj_type" in record)
-
-
-def read(record: Record) -> Trajectory:
-    info = task_info(record)
-    trajectory = assemble(
-        record,
-        NAME,
-        read_messages(record),
-        tools=tools_text(record),
-        traj_type=record.value("traj_type") if "traj_type" in record else None,
-        env_id=info["env_id"],
-        task_id=info["task_id"],
-        task=info["task"],
-    )
-    check_user_messages(record, trajectory.findings)
-    rewards(record, trajectory)
-    return trajectory
 
 
 def task_info(record: Record) -> dict[str, str | None]:
@@ -102,17 +73,6 @@ def _text_of(raw: bytes | msgspec.Raw) -> str | None:
         _TEXTS.clear()
     _TEXTS[key] = msgspec.Raw(bytes(raw)), text
     return text
-
-
-def check_user_messages(record: Record, findings: list[Finding]) -> None:
-    """A finding when the dialogue as the user simulator saw it does not parse; nothing is measured on it."""
-    if is_json(unescaped(record.fields.get("user_messages", b""))):
-        return
-    text = record.inner("user_messages")
-    try:
-        loads(text.strip() or "null")
-    except ValueError as error:
-        findings.append(Finding("inner_json", None, f"user_messages: {error}"))
 
 
 def rewards(record: Record, trajectory: Trajectory) -> None:

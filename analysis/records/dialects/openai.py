@@ -6,13 +6,12 @@ system text) are dialect `qwen_text`.
 
 from analysis.records.assemble import assemble
 from analysis.records.chat import ROLES, read_messages
+from analysis.records.dialects.dialect import Dialect
+from analysis.records.facts import rewards, tools_text
 from analysis.records.model import Message, Role, Trajectory
 from analysis.records.record import Record, exact_text
-from analysis.records.release import rewards, tools_text
-from analysis.records.runner import is_prompt_mode, read_text_calls
 from analysis.records.text import declared_tools
-
-KEYS = {"messages", "tools", "functions", "id", "steps", "model", "trial", "total_reward", "env_id", "task_id"}
+from analysis.records.textmode import is_prompt_mode, read_text_calls
 
 # The API's own: `developer` has taken over from `system`, `tool` from `function`.
 OWN_ROLES: dict[str, Role] = {**ROLES, "developer": "system", "function": "tool"}
@@ -45,3 +44,17 @@ def finish(record: Record, dialect: str, messages: list[Message]) -> Trajectory:
     )
     rewards(record, trajectory)
     return trajectory
+
+
+DIALECT = Dialect(
+    names=("openai", "qwen_text"),
+    origin="OpenAI chat and TRL rows",
+    mark="`messages` of role and content, calls as fields",
+    example='{"messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function", '
+    '"function": {"name": "f", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c1", "content": "ok"}]}',
+    keys=frozenset(
+        {"messages", "tools", "functions", "id", "steps", "model", "trial", "total_reward", "env_id", "task_id"}
+    ),
+    matches=matches,
+    read=read,
+)

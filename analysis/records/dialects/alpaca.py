@@ -4,13 +4,13 @@ Where the texts carry Qwen's template, calls and results are read out of them.
 """
 
 from analysis.records.chat import ROLES, number, read_content
+from analysis.records.dialects.dialect import Dialect
+from analysis.records.dialects.openai import finish
 from analysis.records.jsontext import loads
 from analysis.records.model import Message, Trajectory
-from analysis.records.openai import finish
 from analysis.records.record import Record, UnreadableError
 
 NAME = "alpaca"
-KEYS = {"instruction", "input", "output", "system", "history", "tools", "id", "env_id", "task_id", "model"}
 
 
 def matches(record: Record) -> bool:
@@ -46,3 +46,16 @@ def _pairs(record: Record) -> list[tuple[object, object]]:
         raise UnreadableError("history: not a list of [user, assistant] pairs")
     asked = [held for key in ("instruction", "input") if (held := record.value(key))]
     return [*map(tuple, history), (asked, record.value("output"))]
+
+
+DIALECT = Dialect(
+    names=(NAME,),
+    origin="Alpaca rows",
+    mark="`instruction` and `output`",
+    example='{"instruction": "Go.", "input": "", "output": "Done.", "system": "", "history": [["Hello.", "Hi."]]}',
+    keys=frozenset(
+        {"instruction", "input", "output", "system", "history", "tools", "id", "env_id", "task_id", "model"}
+    ),
+    matches=matches,
+    read=read,
+)
