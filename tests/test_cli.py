@@ -2,9 +2,11 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from unittest.mock import create_autospec
@@ -13,7 +15,7 @@ import polars as pl
 import pytest
 
 from analysis import schema
-from analysis.__main__ import main
+from analysis.cli.main import COMMANDS, main, parse
 from analysis.parameters import ParameterError
 from analysis.report import kernels
 from analysis.report import run as report
@@ -85,7 +87,7 @@ def test_a_rejected_record_is_said_and_makes_the_status_1_unless_it_is_borne(cli
     assert status == 1
     assert "2 records in = 1 kept + 1 rejected" in out
     said, named = err.splitlines()
-    assert said == "analysis: 1 of 2 records rejected; all with their reasons in out/rejected:"
+    assert said == "analysis: 1 of 2 records rejected; out/rejected lists them all with the reasons, beginning with:"
     assert named.startswith("analysis: records.json@")
     assert cli("tables", source, "out", "--quiet", "--jobs", 1, "--keep-going")[0] == 0
 
@@ -252,26 +254,64 @@ def test_a_command_line_that_makes_no_sense_is_refused_with_2(cli: Run, words: t
     assert "usage: python -m analysis" in err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("tabels", "x.json", "out"), "no command 'tabels'; nearest: tables"),
+        (("export", "x.json", "out", "--fromat", "raw"), "no option --fromat; nearest: --format"),
+        (("report", "--jbos", "1"), "no option --jbos; nearest: --jobs"),
+        (("check", "--qantities=yes"), "no option --qantities; nearest: --quantities"),
+    ],
+)
+def test_a_misspelt_command_or_option_is_refused_with_the_nearest(cli: Run, words: tuple[str, ...], said: str) -> None:
+    status, _, err = cli(*words)
+    assert status == 2
+    assert said in err
+
+
+def test_the_beginning_of_an_option_and_what_follows_two_dashes_are_left_to_argparse() -> None:
+    options = parse(["tables", "--keep", "--", "--jbos.json", "out"])
+    assert (options.keep_going, options.source) == (True, "--jbos.json")
+
+
+@pytest.mark.parametrize(
+    ("words", "parameters"),
+    [
+        (["-p", "top", "3"], {"top": "3"}),
+        (["-p", "top=3"], {"top": "3"}),
+        (["-p", "task=", "-p", "where", "a=b"], {"task": "", "where": "a=b"}),
+        (["-p", "where=a=b", "x.json", "-p", "top", "3"], {"where": "a=b", "top": "3"}),
+    ],
+)
+def test_a_parameter_is_a_name_and_a_value_with_or_without_an_equals_sign(
+    words: list[str], parameters: dict[str, str]
+) -> None:
+    assert parse(["report", *words]).parameters == parameters
+
+
+def test_version_names_the_project_and_its_version(cli: Run) -> None:
+    assert cli("--version") == (0, f"trajectory-notebooks {version('trajectory-notebooks')}\n", "")
+
+
 # help
 
 
-@pytest.mark.parametrize("verb", ["tables", "sample", "report"])
-def test_help_teaches_with_examples_the_parser_itself_takes(
-    cli: Run, asked: list[report.Request], monkeypatch: pytest.MonkeyPatch, verb: str
-) -> None:
-    status, out, _ = cli(verb, "--help")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches_with_examples_the_parser_itself_takes(cli: Run, command: str) -> None:
+    status, out, _ = cli(command, "--help")
     assert status == 0
     examples = [line.strip() for line in out.replace("\\\n", " ").splitlines() if "python -m analysis " in line]
-    commands = [line.partition("   ")[0].split()[3:] for line in examples if not line.startswith("usage")]
-    assert len(commands) >= 3
-    if verb == "report":
-        assert all(cli(*words)[0] == 0 for words in commands)
-    assert all(words[0] == verb for words in commands)
+    lines = [line.partition("    ")[0] for line in examples if line.startswith("python -m analysis ")]
+    assert len(lines) >= 3
+    for line in lines:
+        words = shlex.split(line.partition(" > ")[0])[3:]
+        assert words[0] == command
+        assert parse(words).run is COMMANDS[command].run
 
 
 def test_help_stands_at_once() -> None:
     """The slow packages are imported by the verbs that need them."""
-    asked = "import sys; from analysis.__main__ import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    asked = "import sys; from analysis.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
     asked += (
         "print([name for name in ('papermill', 'nbconvert', 'datasets', 'altair', 'polars') if name in sys.modules])"
     )

@@ -76,6 +76,13 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     ),
     "reference": ({"schema", "records", "measures", "charts", "markup"}, None),
     "__init__": ({"schema", "tables"}, None),
+    # The help pages import the standard library alone; what a subcommand needs, it imports when it runs.
+    "cli": (
+        {"files", "processes", "schema", "nearest", "parameters", "sample", "sources", "tables"}
+        | {"export", "gate", "card", "reference", "report"},
+        {"msgspec"},
+    ),
+    "__main__": ({"cli"}, set()),
 }
 # Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.
 LATE = {"datasets": "sources/hub.py", "httpx2": "sources/hub.py", "huggingface_hub": "sources/hub.py"}
@@ -191,8 +198,6 @@ def test_lock_holds_versions_and_hashes_and_no_address() -> None:
 
 @pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
 def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
-    if room(module) == "__main__":
-        return  # The command line may use all of it.
     assert room(module) in DIRECTIONS, f"{room(module)} is a new room: say in DIRECTIONS what it may import"
     rooms, packages = DIRECTIONS[room(module)]
     assert imported_rooms(module) <= rooms | {room(module)}

@@ -20,7 +20,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from polars.testing import assert_frame_equal
 
 from analysis import files, processes, schema, sources
-from analysis.__main__ import main
+from analysis.cli.main import main
 from analysis.sources import containers
 from analysis.tables import Tables, build, decode, load, places, write_tables
 from tests.builders import step, trajectory

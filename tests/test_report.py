@@ -365,7 +365,7 @@ def test_a_page_that_fills_the_disk_costs_itself_and_says_what_is_missing(house:
 def test_a_disk_that_takes_nothing_is_one_sentence_and_an_exit_status_of_its_own(
     house: House, small_disk: Path, capsys: pytest.CaptureFixture[str], state: str
 ) -> None:
-    from analysis.__main__ import main  # noqa: PLC0415
+    from analysis.cli.main import main  # noqa: PLC0415
 
     house.report("a", "1")
     if state == "full":
@@ -618,12 +618,12 @@ def test_different_values_get_different_files() -> None:
 
 
 def test_the_command_of_a_page_is_one_the_command_line_takes(house: House) -> None:
-    from analysis.__main__ import _parser  # noqa: PLC0415  the command line's own reading of it
+    from analysis.cli.main import parse  # noqa: PLC0415  the command line's own reading of it
 
     request = Request(source="my file.json", parameters={"top": "3"}, environments="hub:a/b", only=("x",))
     words = shlex.split(command(request))
     assert words[:3] == ["python", "-m", "analysis"]
-    options = _parser().parse_args(words[3:])
+    options = parse(words[3:])
     assert (options.source, options.parameters, options.environments) == ("my file.json", {"top": "3"}, "hub:a/b")
 
 

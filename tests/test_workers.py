@@ -80,7 +80,7 @@ def started(jobs):
 
 
 processes.workers = started
-from analysis.__main__ import main
+from analysis.cli.main import main
 
 sys.exit(main(["tables", *sys.argv[1:]]))
 """

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis.__main__ import main
 from analysis.card import CardError, Request, Written, splice, write
+from analysis.cli.main import main
 from analysis.tables import load, subsets
 from tests.builders import step, trajectory
 from tests.card import reading

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from analysis.__main__ import main
+from analysis.cli.main import main
 from tests.builders import step, trajectory
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +89,7 @@ def test_sarif_has_a_run_a_source(folder: Path, capsys: pytest.CaptureFixture[st
     [
         (["none.json"], "none.json"),
         (["bad.json", "--gate", "none.toml"], "none.toml"),
-        ([], "Name a source"),
+        ([], "needs a SOURCE"),
     ],
 )
 def test_what_cannot_run_exits_with_2(
