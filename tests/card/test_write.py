@@ -176,7 +176,7 @@ def test_the_verb_says_what_it_wrote_and_what_is_left(
     assert main(words) == 0
     said = capsys.readouterr()
     assert said.out == "README.md: written, with 4 files beside it\n"
-    assert said.err == "analysis: left to the author: name, url, creator, published; see --help\n"
+    assert said.err == "analysis: left for the author to write: name, url, creator, published; see --help\n"
     assert "license: mit\nlanguage:\n- en\n- zh\n" in Path("README.md").read_text(encoding="utf-8")
 
 
