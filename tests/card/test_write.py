@@ -194,4 +194,4 @@ def test_the_verb_says_in_one_line_what_stands_in_its_way(
 def test_a_day_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["card", "sample", "--published", "2026-02-30"])
-    assert "2026-02-30: no day; write it as 2026-03-31" in capsys.readouterr().err
+    assert "2026-02-30 is not a date; write it as 2026-03-31" in capsys.readouterr().err
