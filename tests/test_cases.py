@@ -19,7 +19,7 @@ from analysis.records.dialects import DIALECTS
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.record import Record
 from analysis.schema import conform
-from analysis.sources import containers
+from analysis.sources.containers import plan
 from analysis.tables import Tables, load
 from analysis.tables.rows import Rows
 from tests.dialects import AS_FIELDS, MAKERS, WITH_TASK_INFO, block, make
@@ -505,7 +505,7 @@ def test_units_and_processes_change_nothing_but_the_shard_in_the_ids(
 ) -> None:
     (tmp_path / "all.json").write_text(json.dumps(mixture(), indent=4), encoding="utf-8")
     whole = tables(load(str(tmp_path / "all.json"), progress=False))
-    monkeypatch.setattr(containers, "UNIT_BYTES", 2000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 2000)
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     for jobs in (1, 2):
         monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / f"cache-{jobs}"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from analysis import sample, sources
-from analysis.sources import containers
+from analysis.sources.containers import plan
 from analysis.tables import build, load, write_tables
 
 pytestmark = pytest.mark.slow
@@ -20,7 +20,7 @@ distributed = pytest.importorskip("distributed", reason="no Dask: install the ex
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 100_000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 100_000)
     sample.write(tmp_path / "sample.json", trajectories=80, environments=14, seed=5)
     return str(tmp_path / "sample.json")
 

@@ -16,7 +16,7 @@ from blake3 import blake3
 from polars.testing import assert_frame_equal
 
 from analysis import schema, sources
-from analysis.sources import containers
+from analysis.sources.containers import plan
 from analysis.tables import build, cache, decode, load, write_tables
 from tests.builders import step, trajectory
 
@@ -40,7 +40,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 3000)
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from polars.testing import assert_frame_equal
 
 from analysis import files, processes, schema, sources
 from analysis.cli.main import main
-from analysis.sources import containers
+from analysis.sources.containers import plan
 from analysis.tables import Tables, build, decode, load, places, write_tables
 from tests.builders import step, trajectory
 
@@ -67,7 +67,7 @@ def records() -> list[dict[str, Any]]:
 @pytest.fixture
 def source(tmp_path: Path, records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> str:
     """Eight records in several units."""
-    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 3000)
     path = tmp_path / "trajectories.json"
     path.write_text(json.dumps(records, indent=4), encoding="utf-8")
     assert len(sources.plan(sources.locate(str(path)))) > 3
@@ -324,7 +324,7 @@ def test_a_run_killed_while_it_reads_by_brackets_takes_no_record_twice(
     records[0] = records[0] | {"messages": json.loads(records[0]["messages"])}
     text = json.dumps(records, indent=4).replace("\n            {", "\n    {")
     (tmp_path / "misleading.json").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 3000)
     units = sources.plan(sources.locate(str(tmp_path / "misleading.json")))
     out = "memory://bucket/out"
     with decoding(monkeypatch, dies_after=len(units) + 1) as shards:

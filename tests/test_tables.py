@@ -20,7 +20,7 @@ from polars.testing import assert_frame_equal
 
 from analysis import processes, sample, schema, sources
 from analysis.schema import conform
-from analysis.sources import containers
+from analysis.sources.containers import parquet, plan
 from analysis.tables import Tables, build, cache, decode, load, write_tables
 from tests.builders import step, tool, trajectory
 from tests.dialects import MAKERS, make
@@ -226,7 +226,7 @@ def test_container_layout_order_of_keys_and_units_change_nothing_but_ids(
     if variant == "parquet":
         pl.DataFrame(records).write_parquet(source)
     if variant == "units":
-        monkeypatch.setattr(containers, "UNIT_BYTES", 300)
+        monkeypatch.setattr(plan, "UNIT_BYTES", 300)
     found = frames(load(source), drop=("origin", "record_bytes", "trajectory_id"))
     for name, frame in found.items():
         assert_frame_equal(frame, expected[name])
@@ -295,7 +295,7 @@ def test_tool_sets_are_the_same_set_whatever_their_indent_and_key_order(tmp_path
 def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 300)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 300)
     records = people()
     for record in records[2:5]:
         del record["task_info"]["task_id"]  # no name is no task in common
@@ -335,7 +335,7 @@ def records_of(unit: sources.Unit) -> int:
 def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(build, "decode_unit", dies_once)
     source = written(tmp_path, dumped(people()))
@@ -351,7 +351,7 @@ def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up
 def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     source = written(tmp_path, dumped(people()))
     units = sources.plan(sources.locate(source))
 
@@ -372,7 +372,7 @@ def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_ar
 def test_a_unit_that_cannot_be_read_costs_no_other_in_one_process_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     source = written(tmp_path, dumped(people()))
     attempts: list[int] = []
 
@@ -411,7 +411,7 @@ def test_whoever_meets_tables_that_lack_a_part_is_told_how_to_try_again(
 def test_a_page_of_parquet_that_cannot_be_read_costs_its_rows_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
-    monkeypatch.setattr(containers, "ROWS_PER_UNIT", 2)
+    monkeypatch.setattr(parquet, "ROWS_PER_UNIT", 2)
     source = tmp_path / "rows.parquet"
     pl.DataFrame([make("release", task_id=f"n{n}") for n in range(6)]).write_parquet(source)
     real = pl.LazyFrame.slice
@@ -501,7 +501,7 @@ def test_a_file_whose_lines_mislead_is_read_again_under_the_ids_of_its_tables(
     # Lists instead of JSON texts, and what stands inside a record indented like a record.
     records = [record | {"messages": json.loads(record["messages"])} for record in people()]
     text = dumped(records).replace("\n            {", "\n    {")
-    monkeypatch.setattr(containers, "UNIT_BYTES", 700)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 700)
     data = load(written(tmp_path, text))
     assert data.manifest["by_brackets"] == ["trajectories.json"]
     assert (data.manifest["kept"], data.manifest["rejected"]) == (6, 0)

@@ -46,7 +46,7 @@ def described(data: Tables, folder: Path) -> list[Described]:
         if "tables_of" in data.manifest:
             return []
         raise
-    containers = {part.name: part.container for unit in plan(files) for part in unit.parts}
+    containers = {slice_.name: slice_.container for unit in plan(files) for slice_ in unit.slices}
     return [
         Described(
             file.name,

@@ -157,13 +157,14 @@ def run(
         SourceError: other processes are asked for, and what is read or written is out of their reach.
         OSError: the target cannot be written.
     """
-    private = next((place for place in (target, *(unit.path for unit in units)) if address.is_private(place)), "")
+    paths = (slice_.path for unit in units for slice_ in unit.slices)
+    private = next((place for place in (target, *paths) if address.is_private(place)), "")
     if private:
         if dask:
             raise sources.SourceError(f"{private}: the workers of {dask} reach no memory:// address; name a shared one")
         jobs, workers = 1, None
     misleading = _misleading(target)
-    by_lines = [unit for unit in units if unit.name not in misleading]
+    by_lines = [unit for unit in units if unit.first.name not in misleading]
     receipts = _receipts(target, by_lines)
     had = {receipt.shard for receipt in receipts}
     missing = [unit for unit in by_lines if unit.shard not in had]
@@ -178,7 +179,7 @@ def run(
         receipts = [receipt for receipt in receipts if receipt.file not in misleading]
         # Noted before it is acted on: a run that is killed between must not take one file in both ways.
         places.write_bytes(f"{target}/units/{MISLEADING}", msgspec.json.encode(sorted(misleading)))
-        receipts.extend(_by_brackets([unit for unit in units if unit.name in misleading], target))
+        receipts.extend(_by_brackets([unit for unit in units if unit.first.name in misleading], target))
     return sorted(receipts, key=lambda receipt: receipt.shard)
 
 
@@ -187,9 +188,9 @@ def _by_brackets(units: list[sources.Unit], target: str) -> Iterator[Receipt]:
         logger.info("%s: lines do not start records; read by brackets", path)
         for unit in parts:
             _forget(target, unit)
-        unit = sources.whole(parts[0], max(unit.end for unit in parts))
+        unit = sources.whole(parts[0], max(unit.first.end for unit in parts))
         receipt = decode_unit(unit, target)
-        receipt.by_brackets = tuple(part.name for part in unit.parts)
+        receipt.by_brackets = tuple(slice_.name for slice_ in unit.slices)
         yield receipt
 
 
@@ -238,7 +239,7 @@ def _here(unit: sources.Unit, target: str) -> Receipt:
             if isinstance(error, OSError) and error.errno in UNWRITABLE:
                 raise
             reason = f"{type(error).__name__}: {error}"[:300]
-            logger.warning("%s@%d: attempt %d of %d: %s", unit.name, unit.start, attempt, ATTEMPTS, reason)
+            logger.warning("%s: attempt %d of %d: %s", unit.first.origin(unit.first.start), attempt, ATTEMPTS, reason)
     return give_up(unit, target, reason)
 
 
@@ -305,14 +306,14 @@ def _collect(executor: Executor, units: list[sources.Unit], target: str, *, atte
 
 def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
     """A unit that failed ATTEMPTS times is one named rejection, so that in = kept + rejected still holds."""
-    origin = f"{unit.name}@{unit.start}"
-    what = "rows" if unit.container == "parquet" else "bytes"
-    where = f"{what} {unit.start:,}-{unit.end:,}"
-    if unit.others:
-        where = f"{len(unit.parts):,} files, from here to {unit.others[-1].name},"
+    first, *others = unit.slices
+    origin = first.origin(first.start)
+    where = f"{'rows' if first.container == 'parquet' else 'bytes'} {first.start:,}-{first.end:,}"
+    if others:
+        where = f"{len(unit.slices):,} files, from here to {others[-1].name},"
     why = f"{where} could not be read in {ATTEMPTS} attempts: {reason}"
-    receipt = Receipt(unit.shard, unit.name, 1, 0, 1, {}, {}, [(origin, why)], is_given_up=True)
-    rejected = pl.DataFrame([(origin, unit.start, why)], schema=REJECTED.schema, orient="row")
+    receipt = Receipt(unit.shard, first.name, 1, 0, 1, {}, {}, [(origin, why)], is_given_up=True)
+    rejected = pl.DataFrame([(origin, first.start, why)], schema=REJECTED.schema, orient="row")
     put(receipt, {table.name: table.empty() for table in RECORD_TABLES} | {REJECTED.name: rejected}, target)
     return receipt
 
@@ -460,7 +461,7 @@ def _forget(target: str, unit: sources.Unit) -> None:
 def _by_file(units: list[sources.Unit]) -> dict[str, list[sources.Unit]]:
     parts: dict[str, list[sources.Unit]] = {}
     for unit in units:
-        parts.setdefault(unit.path, []).append(unit)
+        parts.setdefault(unit.first.path, []).append(unit)
     return parts
 
 

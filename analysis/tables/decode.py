@@ -70,14 +70,14 @@ def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
             file = raw.origin.rpartition("@")[0]
             doubted[file] += 1
             if doubted[file] <= DOUBTS and sources.is_cut_wrong(unit, raw):
-                return Receipt(unit.shard, unit.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True), {}
+                return Receipt(unit.shard, unit.first.name, 0, 0, 0, {}, {}, [], is_cut_wrong=True), {}
             rejected += 1
         else:
             dialects[record.dialect] += 1
             kept += 1
         rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
     receipt = Receipt(
-        unit.shard, unit.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
+        unit.shard, unit.first.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
     )
     return receipt, rows.frames()
 

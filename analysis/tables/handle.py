@@ -234,7 +234,7 @@ class Tables:
     def layouts(self) -> set[tuple[str, bytes]]:
         """How the source's files hold their records: (container, what a record's line starts with)."""
         units = self._units(self.files())
-        return {(part.container, part.prefix) for unit in units for part in unit.parts}
+        return {(slice_.container, slice_.prefix) for unit in units for slice_ in unit.slices}
 
     def files(self) -> list[sources.File]:
         """The source's files, as they were when it was loaded.
@@ -263,7 +263,7 @@ class Tables:
 
         files = self.files()
         units = [*self._units(files)]
-        is_shared = not any(address.is_private(unit.path) for unit in units)
+        is_shared = not any(address.is_private(unit.first.path) for unit in units)
         is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > processes.PARALLEL_BYTES
         with tqdm(total=int(self.manifest["kept"]), desc=table.name, unit="record", delay=2) as bar:
             work = partial(_derive_unit, table=table, rows=rows, tick=_nothing if is_spread else bar.update)
@@ -279,11 +279,11 @@ class Tables:
         by_brackets = set(self.manifest["by_brackets"])
         seen = set()
         for unit in sources.plan(files):
-            if unit.name not in by_brackets:
+            if unit.first.name not in by_brackets:
                 yield unit
-            elif unit.name not in seen:
-                seen.add(unit.name)
-                yield sources.whole(unit, unit.end)
+            elif unit.first.name not in seen:
+                seen.add(unit.first.name)
+                yield sources.whole(unit, unit.first.end)
 
     def _scan(self, table: Table) -> pl.LazyFrame:
         return places.scan(f"{self.folder}/{table.name}")
