@@ -12,7 +12,9 @@ import pytest
 
 from analysis import sample, sources
 from analysis.sources.containers import plan
-from analysis.tables import build, load, write_tables
+from analysis.tables import load, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.units import decode_units
 
 pytestmark = pytest.mark.slow
 distributed = pytest.importorskip("distributed", reason="no Dask: install the extra `dask` to run on a cluster")
@@ -37,13 +39,13 @@ def test_a_killed_worker_s_units_are_decoded_by_another(
 ) -> None:
     units = sources.plan(sources.locate(source))
     assert len(units) >= 20
-    here = build.run(units, str(tmp_path / "here"), jobs=1, progress=False)
+    here = decode_units(units, str(tmp_path / "here"), Crew(jobs=1, progress=False))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         victims = [worker.pid for worker in cluster.workers.values()]
         target = tmp_path / "there"
         killer = threading.Thread(target=_kill_after_first_receipt, args=(target, victims[0]))
         killer.start()
-        there = build.run(units, str(target), jobs=0, dask=cluster.scheduler_address, progress=False)
+        there = decode_units(units, str(target), Crew(dask=cluster.scheduler_address, progress=False))
         killer.join()
     assert not _alive(victims[0])
     counts = [(receipt.shard, receipt.records_in, receipt.kept, receipt.rejected) for receipt in there]

@@ -22,7 +22,10 @@ from polars.testing import assert_frame_equal
 from analysis import files, processes, schema, sources
 from analysis.cli.main import main
 from analysis.sources.containers import plan
-from analysis.tables import Tables, build, decode, load, places, write_tables
+from analysis.tables import Tables, crew, decode, load, places, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.receipts import Receipt
+from analysis.tables.units import decode_units
 from tests.builders import step, trajectory
 
 PLACES = ["memory://bucket/out", "file"]
@@ -93,14 +96,14 @@ def decoding(monkeypatch: pytest.MonkeyPatch, *, dies_after: int = 1000) -> Iter
     """Note the shards that are decoded; the run is killed when so many are."""
     shards: list[int] = []
 
-    def noted(unit: sources.Unit, target: str) -> decode.Receipt:
+    def noted(unit: sources.Unit, target: str) -> Receipt:
         if len(shards) == dies_after:
             raise KeyboardInterrupt
         shards.append(unit.shard)
         return decode.decode_unit(unit, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(build, "decode_unit", noted)
+        patch.setattr(crew, "decode_unit", noted)
         yield shards
 
 
@@ -293,13 +296,13 @@ def test_files_may_be_read_by_whom_the_umask_lets(source: str, tmp_path: Path) -
 def test_a_second_run_into_the_same_place_is_noticed_and_nothing_is_sealed(
     source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def loses_one(unit: sources.Unit, target: str) -> decode.Receipt:
+    def loses_one(unit: sources.Unit, target: str) -> Receipt:
         receipt = decode.decode_unit(unit, target)
         if unit.shard == 1:
             places.remove(f"{target}/trajectories/part-00000.parquet")
         return receipt
 
-    monkeypatch.setattr(build, "decode_unit", loses_one)
+    monkeypatch.setattr(crew, "decode_unit", loses_one)
     with pytest.raises(OSError, match="another one is writing there"):
         write_tables(source, "memory://bucket/out", progress=False)
     assert "manifest.json" not in there("memory://bucket/out")
@@ -328,10 +331,10 @@ def test_a_run_killed_while_it_reads_by_brackets_takes_no_record_twice(
     units = sources.plan(sources.locate(str(tmp_path / "misleading.json")))
     out = "memory://bucket/out"
     with decoding(monkeypatch, dies_after=len(units) + 1) as shards:
-        first = build.run(units, out, jobs=1, progress=False)
+        first = decode_units(units, out, Crew(jobs=1, progress=False))
     assert len(shards) == len(units) + 1
     assert [receipt.by_brackets for receipt in first] == [("misleading.json",)]
-    again = build.run(units, out, jobs=1, progress=False)
+    again = decode_units(units, out, Crew(jobs=1, progress=False))
     assert again == first
     assert places.names(f"{out}/trajectories") == ["part-00000.parquet"]
     assert places.scan(f"{out}/trajectories").collect().height == 8
@@ -365,7 +368,7 @@ def test_a_full_disk_is_said_in_one_line_and_leaves_nothing_that_looks_finished(
         status = main(["tables", source, str(tmp_path / "out"), "--quiet"])
     said = capsys.readouterr()
     assert (status, said.out) == (6, "")
-    assert "No space left on device; free some and run again" in said.err
+    assert "No space left on device; free some space and run again" in said.err
     assert str(tmp_path) in said.err
     assert said.err.count("\n") == 1
     assert not (tmp_path / "out").exists()

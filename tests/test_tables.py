@@ -21,7 +21,10 @@ from polars.testing import assert_frame_equal
 from analysis import processes, sample, schema, sources
 from analysis.schema import conform
 from analysis.sources.containers import parquet, plan
-from analysis.tables import Tables, build, cache, decode, load, write_tables
+from analysis.tables import Tables, cache, crew, decode, load, summary, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.receipts import Receipt
+from analysis.tables.units import decode_units
 from tests.builders import step, tool, trajectory
 from tests.dialects import MAKERS, make
 
@@ -95,7 +98,7 @@ def test_a_scenario_run_twice_in_one_mode_is_a_finding_and_no_loss(tmp_path: Pat
 def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(tmp_path, dumped(people()))
     first = frames(load(source))
-    monkeypatch.setattr(build, "decode_unit", None)
+    monkeypatch.setattr(crew, "decode_unit", None)
     for name, frame in frames(load(source)).items():
         assert_frame_equal(frame, first[name])
 
@@ -103,7 +106,7 @@ def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_same_file_in_another_place_is_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = frames(load(written(tmp_path, dumped(people()))), drop=())
     (tmp_path / "elsewhere").mkdir()
-    monkeypatch.setattr(build, "decode_unit", None)
+    monkeypatch.setattr(crew, "decode_unit", None)
     for name, frame in frames(load(written(tmp_path / "elsewhere", dumped(people()))), drop=()).items():
         assert_frame_equal(frame, first[name])
 
@@ -121,7 +124,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused_and_never_known_b
 ) -> None:
     before, after = dumped(people()[:2]), dumped(people())
     source = written(tmp_path, before)
-    module, name = {"hashed": (cache, "content_hash"), "decoded": (build, "decode_unit")}[moment]
+    module, name = {"hashed": (cache, "content_hash"), "decoded": (crew, "decode_unit")}[moment]
     real = getattr(module, name)
 
     def then_another_program_writes(*args: Any) -> Any:
@@ -277,7 +280,7 @@ def test_small_files_that_cannot_be_read_together_are_named_from_first_to_last(t
     for number in range(3):
         written(tmp_path, dumped(people()), f"{number}.json")
     (unit,) = sources.plan(sources.locate(str(tmp_path / "*.json")))
-    receipt = build.give_up(unit, str(tmp_path / "out"), "the process that read it died")
+    receipt = crew.give_up(unit, str(tmp_path / "out"), "the process that read it died")
     assert (receipt.records_in, receipt.rejected) == (1, 1)
     assert receipt.damage == [
         ("0.json@0", "3 files, from here to 2.json, could not be read in 3 attempts: the process that read it died")
@@ -309,7 +312,7 @@ def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
     ]
     assert len(expected) == 5
     for few in (1, 2, 4, 100):
-        monkeypatch.setattr(build, "FEW_PARTS", few)
+        monkeypatch.setattr(summary, "FEW_PARTS", few)
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         data = load(source)
         assert data.manifest["kept"] == len(records) < len(sources.plan(sources.locate(source)))
@@ -317,7 +320,7 @@ def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
         assert found["detail"].to_list() == expected
 
 
-def dies_once(unit: sources.Unit, target: str) -> decode.Receipt:
+def dies_once(unit: sources.Unit, target: str) -> Receipt:
     """Stands in for `decode_unit` in a worker: kills its process at the first attempt on unit 2, at all on unit 3."""
     marker = Path(target) / "died"
     if unit.shard == 3 or (unit.shard == 2 and not marker.exists()):
@@ -337,10 +340,10 @@ def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up
 ) -> None:
     monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(build, "decode_unit", dies_once)
+    monkeypatch.setattr(crew, "decode_unit", dies_once)
     source = written(tmp_path, dumped(people()))
     units = sources.plan(sources.locate(source))
-    receipts = build.run(units, str(tmp_path / "out"), jobs=1 + 1, progress=False)
+    receipts = decode_units(units, str(tmp_path / "out"), Crew(jobs=2, progress=False))
     assert [receipt.shard for receipt in receipts] == [unit.shard for unit in units]
     assert [receipt.shard for receipt in receipts if receipt.damage] == [3]
     assert sum(receipt.kept for receipt in receipts) == len(people()) - records_of(units[3])
@@ -355,14 +358,14 @@ def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_ar
     source = written(tmp_path, dumped(people()))
     units = sources.plan(sources.locate(source))
 
-    def fails(unit: sources.Unit, target: str) -> decode.Receipt:
+    def fails(unit: sources.Unit, target: str) -> Receipt:
         if unit.shard == 2:
             raise RuntimeError("the worker died")
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", fails)
+    monkeypatch.setattr(crew, "decode_unit", fails)
     with ThreadPoolExecutor(2) as cluster:
-        receipts = list(build._collect(cluster, units, str(tmp_path / "out"), attempts=1))
+        receipts = list(crew._collect(cluster, units, str(tmp_path / "out"), attempts=1))
     (lost,) = [receipt for receipt in receipts if receipt.damage]
     assert (lost.shard, lost.records_in, lost.rejected) == (2, 1, 1)
     assert "RuntimeError: the worker died" in lost.damage[0][1]
@@ -376,13 +379,13 @@ def test_a_unit_that_cannot_be_read_costs_no_other_in_one_process_either(
     source = written(tmp_path, dumped(people()))
     attempts: list[int] = []
 
-    def fails(unit: sources.Unit, target: str) -> decode.Receipt:
+    def fails(unit: sources.Unit, target: str) -> Receipt:
         attempts.append(unit.shard)
         if unit.shard == 2 or attempts == [0]:  # the first unit is read at the second attempt
             raise TimeoutError("the store did not answer")
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", fails)
+    monkeypatch.setattr(crew, "decode_unit", fails)
     data = load(source, jobs=1)
     assert attempts[:6] == [0, 0, 1, 2, 2, 2]
     assert data.manifest["records_in"] == data.manifest["kept"] + 1
@@ -394,7 +397,7 @@ def test_whoever_meets_tables_that_lack_a_part_is_told_how_to_try_again(
 ) -> None:
     source, out = written(tmp_path, dumped(people())), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(build, "decode_unit", None)
+        patch.setattr(crew, "decode_unit", None)
         folder = load(source).folder
     remedy = f"1 part could not be read in 3 attempts; to try again, remove {folder}"
     for again in (lambda: load(source), lambda: write_tables(source, out), lambda: write_tables(source, out)):
@@ -441,7 +444,7 @@ def test_the_same_bytes_decoded_twice_give_the_same_tables(tmp_path: Path, monke
 def test_a_unit_that_cannot_be_read_is_one_named_rejection(tmp_path: Path) -> None:
     source = written(tmp_path, dumped(people()))
     (unit,) = sources.plan(sources.locate(source))
-    receipt = build.give_up(unit, str(tmp_path / "out"), "the process that read it died")
+    receipt = crew.give_up(unit, str(tmp_path / "out"), "the process that read it died")
     assert (receipt.records_in, receipt.kept, receipt.rejected) == (1, 0, 1)
     rejected = pl.read_parquet(tmp_path / "out" / "rejected" / "*.parquet")
     assert "the process that read it died" in rejected["reason"].item()

@@ -101,10 +101,10 @@ def scan(folder: str) -> pl.LazyFrame:
     Raises:
         FileNotFoundError: there are none.
     """
-    found = parts(folder)
-    if not found:
+    addresses = parts(folder)
+    if not addresses:
         raise FileNotFoundError(errno.ENOENT, "no parts of tables here", folder)
-    return address.scan_parquet(found)
+    return address.scan_parquet(addresses)
 
 
 def remove(path: str) -> None:
