@@ -5,6 +5,7 @@ killed leaves such a name behind; `sweep` removes those of processes that have e
 """
 
 import errno
+import hashlib
 import os
 import re
 import shutil
@@ -29,6 +30,9 @@ UNWRITABLE = FULL | {
 }
 # A name may have 255 bytes, some of which say whose it is.
 _NAME_BYTES, _SUFFIX_CHARS = 140, 10
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+# Empty, a device of Windows, or like a name that was given a hash.
+_RESERVED = re.compile(r"|con|prn|aux|nul|clock\$|com[0-9]|lpt[0-9]|.*-[0-9a-f]{12}", re.DOTALL)
 _BESIDE = re.compile(r"\..+\.(\d+)(-[0-9a-f]{32})?(\.[^.]*)?", re.DOTALL)
 
 
@@ -151,6 +155,19 @@ def _folder_beside(place: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(working, ignore_errors=True)
         raise
+
+
+def file_name(value: str) -> str:
+    """A value of the data as part of a file's name: itself where it is harmless, else what remains and a hash of it.
+
+    Different values get different names, on disks that fold case, too, and none that Windows keeps for devices.
+
+    >>> file_name("env_1"), file_name("a/b"), file_name("nul")
+    ('env_1', 'a_b-c14cddc033f6', 'nul-99e624275901')
+    """
+    plain = _UNSAFE.sub("_", value)[:60]
+    is_safe = plain == value == value.lower() and not _RESERVED.fullmatch(value)
+    return plain if is_safe else f"{plain}-{hashlib.sha256(value.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
 def sweep(folder: Path) -> None:

@@ -21,6 +21,7 @@ from analysis.report import kernels
 from analysis.report import run as report
 from analysis.report.failures import Failure
 from analysis.report.folder import Entry
+from analysis.report.request import ReportRequest
 from tests.builders import step, trajectory
 
 Run = Callable[..., tuple[int, str, str]]
@@ -157,11 +158,11 @@ def test_sample_refuses_an_environment_without_a_trajectory(cli: Run, tmp_path: 
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[report.Request]:
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReportRequest]:
     """What the command line asks of the suite, which answers that all is well."""
-    seen: list[report.Request] = []
+    seen: list[ReportRequest] = []
 
-    def run(request: report.Request) -> report.Result:
+    def run(request: ReportRequest) -> report.Result:
         seen.append(request)
         return report.Result([], {}, Path("index.html"))
 
@@ -172,22 +173,22 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[report.Request]:
 
 @pytest.mark.parametrize(("words", "times"), [((), 1), (("--engine", "warm_kernel"), 1), (("--engine", "other"), 0)])
 def test_warm_kernels_are_begun_for_their_own_engine_only(
-    words: tuple[str, ...], times: int, cli: Run, asked: list[report.Request]
+    words: tuple[str, ...], times: int, cli: Run, asked: list[ReportRequest]
 ) -> None:
     cli("report", *words)
     assert kernels.warm_up.call_count == times  # type: ignore[attr-defined]
 
 
-def test_report_without_options_is_the_sample(cli: Run, asked: list[report.Request]) -> None:
+def test_report_without_options_is_the_sample(cli: Run, asked: list[ReportRequest]) -> None:
     assert cli("report")[0] == 0
-    assert asked == [report.Request()]
+    assert asked == [ReportRequest()]
 
 
-def test_report_passes_on_what_it_is_given(cli: Run, asked: list[report.Request]) -> None:
+def test_report_passes_on_what_it_is_given(cli: Run, asked: list[ReportRequest]) -> None:
     words = ["x.json", "--only", "a", "--only", "b", "-p", "top", "3", "-p", "name", "007", "--out", "o", "--jobs", "2"]
     cli("report", *words, "--each", "env_id", "--timeout", "9", "--quiet", "--environments", "e.json")
     assert asked == [
-        report.Request(
+        ReportRequest(
             source="x.json",
             only=("a", "b"),
             parameters={"top": "3", "name": "007"},
@@ -201,7 +202,7 @@ def test_report_passes_on_what_it_is_given(cli: Run, asked: list[report.Request]
     ]
 
 
-def test_parameters_of_one_run_do_not_reach_the_next(cli: Run, asked: list[report.Request]) -> None:
+def test_parameters_of_one_run_do_not_reach_the_next(cli: Run, asked: list[ReportRequest]) -> None:
     cli("report", "-p", "top", "3")
     cli("report")
     assert [request.parameters for request in asked] == [{"top": "3"}, {}]
@@ -234,7 +235,7 @@ def test_a_report_that_was_left_out_is_said_with_the_reason(cli: Run, monkeypatc
 def test_what_stops_a_report_is_a_line_and_a_status_of_its_own(
     cli: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int
 ) -> None:
-    def run(request: report.Request) -> report.Result:
+    def run(request: ReportRequest) -> report.Result:
         raise error
 
     monkeypatch.setattr(report, "run", run)

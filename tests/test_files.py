@@ -1,6 +1,7 @@
 """Files and folders are there whole or not at all; what killed runs leave is swept."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -97,3 +98,33 @@ def test_what_a_killed_process_left_is_swept_and_what_a_running_one_writes_stays
     (tmp_path / left[2] / "part").touch()
     files.sweep(tmp_path)
     assert names(tmp_path) == sorted(others)
+
+
+@pytest.mark.parametrize(
+    "name", ["..", "a/b", ".hidden", "a b", "é", "x" * 300, "", "CON:", "a.b", "NUL", "com1", "a\x1b[2J", "\ud800"]
+)
+def test_a_file_is_named_safely_whatever_the_data_hold(name: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,80}", files.file_name(name))
+    assert files.file_name(name).lower() not in {"con", "prn", "aux", "nul", "com1"}
+
+
+def test_different_values_get_different_files_on_disks_that_fold_case_too() -> None:
+    values = [
+        "a b",
+        "a_b",
+        "a/b",
+        "a.b",
+        "env",
+        "Env",
+        "ENV",
+        "x" * 60,
+        "x" * 61,
+        "x" * 62,
+        "",
+        "_",
+        "straße",
+        "STRASSE",
+    ]
+    values += [files.file_name(value) for value in values]  # a value may look like the name of another one
+    values += [value.lower() for value in values]
+    assert len({files.file_name(value).casefold() for value in values}) == len(set(values))

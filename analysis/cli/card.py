@@ -66,11 +66,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write or update a dataset card."""
-    from analysis.card import CardError, Request, write  # noqa: PLC0415
+    from analysis.card import CardError, CardRequest, write  # noqa: PLC0415
 
-    request = {name: getattr(options, name) for name in vars(Request()) if hasattr(options, name)}
+    request = {name: getattr(options, name) for name in vars(CardRequest()) if hasattr(options, name)}
     try:
-        made = write(Request(**{**request, "languages": tuple(options.languages), "progress": not options.quiet}))
+        made = write(CardRequest(**{**request, "languages": tuple(options.languages), "progress": not options.quiet}))
     except CardError as error:
         return complain(error, COULD_NOT)
     print(f"{made.card}: written, with {len(made.files) - 1:,} files beside it")

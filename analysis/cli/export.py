@@ -63,12 +63,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the records; the status is 1 if one was refused, rejected or lost, unless --keep-going."""
-    from analysis.export import ExportError, Request, export  # noqa: PLC0415
+    from analysis.export import ExportError, ExportRequest, export  # noqa: PLC0415
 
     names = ("source", "out", "shape", "where", "validation", "by", "seed", "jobs")
     request = {name: getattr(options, name) for name in names}
     try:
-        manifest = export(Request(**request, progress=not options.quiet))
+        manifest = export(ExportRequest(**request, progress=not options.quiet))
     except ExportError as error:
         return complain(error, COULD_NOT)
     _tell_exported(manifest, options.out)

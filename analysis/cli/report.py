@@ -62,11 +62,12 @@ def run(options: argparse.Namespace) -> int:
 
     if options.engine in (None, kernels.WARM):
         kernels.warm_up()  # it imports while this process does; if the request is refused, nothing was lost by that
-    from analysis.report.run import Request, run  # noqa: PLC0415  papermill and nbconvert take seconds
+    from analysis.report.request import ReportRequest  # noqa: PLC0415
+    from analysis.report.run import run  # noqa: PLC0415  papermill and nbconvert take seconds
 
-    request = {name: value for name in vars(Request()) if (value := getattr(options, name, None)) is not None}
+    request = {name: value for name in vars(ReportRequest()) if (value := getattr(options, name, None)) is not None}
     try:
-        result = run(Request(**{**request, "only": tuple(options.only), "progress": not options.quiet}))
+        result = run(ReportRequest(**{**request, "only": tuple(options.only), "progress": not options.quiet}))
     except ParameterError as error:
         return complain(error, COULD_NOT)
     _tell(result)

@@ -39,7 +39,7 @@ _LLAMAFACTORY: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Request:
+class ExportRequest:
     """What to export.
 
     Args:
@@ -65,7 +65,7 @@ class Request:
     progress: bool = True
 
 
-def export(request: Request) -> dict[str, Any]:
+def export(request: ExportRequest) -> dict[str, Any]:
     """Write `OUT/train.*`, `OUT/validation.*` when asked for, and `OUT/manifest.json`; beside, then renamed.
 
     Returns:
@@ -102,7 +102,7 @@ class _Tally:
     columns: set[str]
 
 
-def _write(request: Request, data: Tables, splits: dict[str, str], folder: Path) -> _Tally:
+def _write(request: ExportRequest, data: Tables, splits: dict[str, str], folder: Path) -> _Tally:
     names = (split.TRAIN, split.VALIDATION) if request.validation else (split.TRAIN,)
     layouts = data.layouts() if request.shape == "raw" else set()
     outputs = {name: writers.writer(request.shape, layouts, folder, name) for name in names}
@@ -153,7 +153,7 @@ def _rows(shape: str, raw: sources.Raw, changes: Counter[str]) -> Iterator[Any]:
 
 
 def _manifest(
-    request: Request, data: Tables, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally
+    request: ExportRequest, data: Tables, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally
 ) -> dict[str, Any]:
     exported = sum(map(len, tally.exported.values()))
     manifest = {

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from analysis import sample
 from analysis.cli import export as command
 from analysis.cli.main import main
-from analysis.export import FORMATS, ExportError, Request, export
+from analysis.export import FORMATS, ExportError, ExportRequest, export
 from analysis.sources import SourceError
 from analysis.tables import Tables, load, write_tables
 from tests.builders import step, trajectory
@@ -34,7 +34,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 def run(source: Path, out: Path, shape: str, **asked: Any) -> dict[str, Any]:
-    return export(Request(str(source), out, shape, **{"progress": False, "jobs": 1, **asked}))
+    return export(ExportRequest(str(source), out, shape, **{"progress": False, "jobs": 1, **asked}))
 
 
 def again(out: Path, manifest: dict[str, Any], name: str = "train") -> Tables:
