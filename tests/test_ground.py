@@ -41,7 +41,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
     "processes": (set(), set()),
     "sample": ({"files"}, {"msgspec"}),
     "sources": ({"natural", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
-    "records": ({"canonical", "schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
+    "records": ({"canonical", "schema"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
     "tables": ({"files", "processes", "schema", "sources", "records", "sample", "counted", "markup", "nearest"}, None),
     "measures": ({"canonical", "natural", "schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),
     "charts": ({"schema", "counted", "markup", "measures"}, {"altair", "polars"}),
@@ -86,7 +86,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
 }
 # Imported in one place only, and there inside functions: they take seconds, and a kernel never needs them.
 LATE = dict.fromkeys(("datasets", "httpx2", "huggingface_hub"), "sources/hub/")
-LATE |= {"tiktoken": "records/vocabulary.py", "tokenizers": "records/vocabulary.py"}
+LATE |= {"quicktok": "records/vocabulary.py", "tokenizers": "records/vocabulary.py"}
 
 
 def modules() -> list[Path]:
