@@ -208,6 +208,7 @@ def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
 @pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
 def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
     import_names = {
+        "quicktok": "quicktok-v1",
         "vl_convert": "vl-convert-python",
         "yaml": "pyyaml",
         "IPython": "ipykernel",
