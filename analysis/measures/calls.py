@@ -39,6 +39,12 @@ def verb() -> pl.Expr:
     return local.str.extract(r"^[_\W]*(\p{Lu}?[\p{Ll}\d]+|\p{Lu}+|[^_\W]+)").fill_null(local).str.to_lowercase()
 
 
+def is_hand_over() -> pl.Expr:
+    """The tool hands the user over to a person, and changes nothing: transfer_to_human_agents, escalate_to_operator."""
+    people = "human|agent|operator|representative|person|staff|support"
+    return pl.col("tool_name").str.contains(rf"(?i)(transfer|escalat|hand_?(over|off)).*({people})").fill_null(False)
+
+
 def with_kind(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
     """Add `kind` (query, change, unknown) and `is_catalogued` (the catalogue said so, not the name's first word)."""
     catalogue = environment_tools.filter(pl.col("kind") != "unknown").select("env_id", "tool_name", catalogued="kind")

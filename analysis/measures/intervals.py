@@ -4,7 +4,8 @@ Runs of one scenario resemble each other, and calls of one run still more. A rat
 effective number of trials; means, differences and relative differences have the studentised bootstrap over scenarios.
 Under FEWEST_CLUSTERS scenarios on a side nothing has an interval, and nothing is said to differ.
 
-COVERAGE holds how often the intervals hold the truth in simulations; a nightly test measures it anew.
+COVERAGE tells how often they hold the truth in simulations: 92.9 to 97.3 % of the time, and over 98 % where events
+are rare and scenarios few. A nightly test measures it anew.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,6 +30,31 @@ _NORMAL_FROM = 2_000
 # A batch of draws of this many counts takes 64 MB.
 _CELLS = 8_000_000
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+# Share of 1,000 simulated sources whose interval holds the truth, with 10, 20 and 50 scenarios: the nominal 95 % held.
+COVERAGE: dict[tuple[str, str], tuple[float, float, float]] = {
+    ("rate", "even"): (0.967, 0.959, 0.961),
+    ("rate", "unequal"): (0.973, 0.929, 0.945),
+    ("rate", "rare"): (0.981, 0.940, 0.940),
+    ("mean", "even"): (0.959, 0.951, 0.941),
+    ("mean", "skewed"): (0.953, 0.948, 0.955),
+    ("mean", "unequal"): (0.945, 0.936, 0.953),
+    ("difference", "even, apart"): (0.957, 0.948, 0.946),
+    ("difference", "skewed, apart"): (0.962, 0.964, 0.955),
+    ("difference", "unequal, apart"): (0.960, 0.961, 0.942),
+    ("difference", "even, same scenarios"): (0.937, 0.948, 0.953),
+    ("difference", "skewed, same scenarios"): (0.947, 0.940, 0.951),
+    ("difference", "unequal, same scenarios"): (0.953, 0.957, 0.947),
+    ("difference of rates", "even, apart"): (0.965, 0.964, 0.956),
+    ("difference of rates", "unequal, apart"): (0.973, 0.950, 0.938),
+    ("difference of rates", "rare, apart"): (0.988, 0.951, 0.933),
+    ("relative difference", "even, apart"): (0.958, 0.949, 0.946),
+    ("relative difference", "skewed, apart"): (0.959, 0.967, 0.952),
+    ("relative difference", "unequal, apart"): (0.951, 0.957, 0.943),
+    ("relative difference", "even, same scenarios"): (0.944, 0.948, 0.952),
+    ("relative difference", "skewed, same scenarios"): (0.950, 0.945, 0.958),
+    ("relative difference", "unequal, same scenarios"): (0.949, 0.957, 0.945),
+}
 
 
 class Interval(NamedTuple):
@@ -87,7 +113,9 @@ def design_effect(events: pl.Expr, trials: pl.Expr) -> pl.Expr:
     # What leaving a cluster out changes, to first order: unequal clusters weigh as in the jackknife.
     clustered = (k - 1) / k * ((e - rate * t) / (1 - t / n)).pow(2).sum() / n.pow(2)
     plain = pl.when(independent > 0).then((clustered / independent).clip(lower_bound=1.0)).otherwise(n / k)
-    return pl.when(k > 1).then(plain * (student(k - 1) / _Z).pow(2))
+    # As many clusters of one size would weigh as evenly: unequal ones bear fewer degrees of freedom.
+    freedom = (n.pow(2) / t.pow(2).sum() - 1).clip(lower_bound=1.0)
+    return pl.when(k > 1).then(plain * (student(freedom) / _Z).pow(2))
 
 
 def rate_difference(left: tuple[str, str, str], right: tuple[str, str, str], correlation: pl.Expr) -> list[pl.Expr]:
@@ -233,8 +261,8 @@ def _studentised(clusters: Array, function: Function, gradient: Function, seed: 
     """The value of a function of column sums that no common factor changes, with its studentised bootstrap interval.
 
     The standard error of a draw is linearised, that of the data the jackknife's, which leans to the safe side where
-    clusters are unequal. Source: B. Efron and R. J. Tibshirani (1993), An introduction to the bootstrap, chapters 11
-    and 12.
+    clusters are unequal; no end is nearer than Student's t has it. Source: B. Efron and
+    R. J. Tibshirani (1993), An introduction to the bootstrap, chapters 11 and 12.
     """
     k, m = clusters.shape
     value = float(function(clusters.sum(axis=0)))
@@ -251,15 +279,17 @@ def _studentised(clusters: Array, function: Function, gradient: Function, seed: 
         slopes = gradient(drawn[:, :m])
         variance = np.einsum("bi,bij,bj->b", slopes, drawn[:, m:].reshape(-1, m, m), slopes) * k / (k - 1)
         scores = (function(drawn[:, :m]) - value) / np.sqrt(np.maximum(variance, 0.0))
-    return Interval(value, *_ends(value, error, scores[~np.isnan(scores)]))
+    return Interval(value, *_ends(value, error, scores[~np.isnan(scores)], k))
 
 
-def _ends(value: float, error: float, scores: Array) -> tuple[float | None, float | None]:
+def _ends(value: float, error: float, scores: Array, clusters: int) -> tuple[float | None, float | None]:
     if len(scores) < DRAWS // 2:
         return None, None
     tail = (1 - LEVEL) / 2
     upper, lower = np.quantile(scores, [1 - tail, tail], method="inverted_cdf")
-    ends = value - upper * error, value - lower * error
+    # Scenarios with long tails on both sides are drawn too seldom to show in the scores: Student's t is the least.
+    least = student(clusters - 1)
+    ends = value - max(upper, least) * error, value - min(lower, -least) * error
     return (float(ends[0]), float(ends[1])) if np.isfinite(ends).all() else (None, None)
 
 
