@@ -135,7 +135,7 @@ END_CLASSES = (
     "empty",
 )
 OUTCOMES = ("ok", "error", "unknown")
-OUTCOME_RULES = ("success_key", "error_key", "error_text", "structured", "none")
+OUTCOME_RULES = ("error_flag", "success_key", "error_key", "error_text", "structured", "none")
 ARGUMENTS_FORMS = ("string", "object")
 ARGUMENTS_STATES = ("object", "empty", "unparsable", "not_object")
 ARGUMENTS_CLASSES = (

@@ -16,8 +16,10 @@ from polars.testing import assert_frame_equal
 from analysis import processes, records, schema
 from analysis.records import READER_FAILED, chat
 from analysis.records.dialects import DIALECTS
+from analysis.records.members import flagged_list
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.record import Record
+from analysis.records.roles import ROLES
 from analysis.schema import conform
 from analysis.sources.containers import plan
 from analysis.tables import Tables, load
@@ -523,7 +525,7 @@ CALL = st.fixed_dictionaries(
     optional={"id": TEXT | st.none(), "type": TEXT | st.none()},
 )
 MESSAGE = st.fixed_dictionaries(
-    {"role": st.sampled_from(sorted(chat.ROLES))},
+    {"role": st.sampled_from(sorted(ROLES))},
     optional={
         "content": TEXT | st.none(),
         "reasoning_content": TEXT | st.none(),
@@ -542,5 +544,5 @@ def test_the_typed_and_the_patient_reader_of_messages_agree(
     raw = json.dumps({"messages": inner if is_text else messages}, ensure_ascii=is_ascii).encode("utf-8", "replace")
     typed, patient = Record(raw, "here"), Record(raw, "here")
     text = patient.inner("messages")
-    assert chat.read_messages(typed) == chat._patient(patient, "messages", text, chat.ROLES)
+    assert chat.read_messages(typed) == chat.read_items(patient, "messages", flagged_list(patient, "messages", text))
     assert typed.findings == patient.findings

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analysis.export.errors import RefusedError
-from analysis.records import chat_template
+from analysis.records import chat_template, text
 from analysis.records.chat import read_messages
 from analysis.records.dialects import alpaca, sharegpt
 from analysis.records.facts import tools_text
@@ -252,7 +252,7 @@ def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, str]]
                 yield "observation", sharegpt.BETWEEN_RESULTS.join(results)
                 results = []
         elif message.role == "assistant":
-            thought = "" if message.reasoning is None else sharegpt.THOUGHT.format(message.reasoning)
+            thought = "" if message.reasoning is None else text.THOUGHT.format(message.reasoning)
             yield (
                 ("function_call", thought + _calls(message, index))
                 if message.calls
@@ -273,7 +273,7 @@ def _calls(message: Message, index: int) -> str:
     value = blocks[0] if len(blocks) == 1 else f"[{', '.join(blocks)}]"
     if any("<tool_call>" in text for text in (value, message.content, message.reasoning or "")):
         raise RefusedError("call_tags", f"message {index}: <tool_call> in a text beside a call, or in its arguments")
-    return sharegpt.TEXT_BESIDE_CALL.format(message.content, value) if message.content else value
+    return text.TEXT_BESIDE_CALL.format(message.content, value) if message.content else value
 
 
 class _Turn(NamedTuple):
@@ -298,9 +298,7 @@ def _delivered_turns(opened: Source) -> Iterator[_Turn]:
     """Texts that are in a template already; a thought in its own field is put in front."""
     for message in opened.delivered:
         held = (
-            message.content
-            if message.reasoning is None
-            else sharegpt.THOUGHT.format(message.reasoning) + message.content
+            message.content if message.reasoning is None else text.THOUGHT.format(message.reasoning) + message.content
         )
         bare = held.rpartition(TAGS[1])[2] if message.role == "assistant" else held
         yield _Turn(message.role, held.strip(), bare.strip())

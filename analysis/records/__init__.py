@@ -3,8 +3,9 @@
 import logging
 from collections import Counter
 
+from analysis.records import unread
 from analysis.records.dialects import DIALECTS
-from analysis.records.model import Rejected, Trajectory
+from analysis.records.model import Finding, Rejected, Trajectory
 from analysis.records.record import Record, UnreadableError
 
 logger = logging.getLogger(__name__)
@@ -13,15 +14,21 @@ READER_FAILED = "the reader failed, please report this record"
 
 
 def read(
-    raw: bytes | memoryview, origin: str, byte_offset: int | None = None, unknown_keys: Counter[str] | None = None
+    raw: bytes | memoryview,
+    origin: str,
+    byte_offset: int | None = None,
+    unknown_keys: Counter[str] | None = None,
+    *,
+    keep_unread: bool = False,
 ) -> Trajectory | Rejected:
     """Read one record's JSON text.
 
     Args:
-        raw: JSON text of one object.
+        raw: JSON text of one object, or of a list of messages.
         origin: where it stands, e.g. `traj.json@184220931`.
         byte_offset: the same as a number, where there is one.
         unknown_keys: counts keys no dialect reads, when given.
+        keep_unread: keep, with a finding, a record whose calls or texts could not be read.
 
     Returns:
         The trajectory, or Rejected with the reason. Never raises on data.
@@ -32,9 +39,12 @@ def read(
             if dialect.matches(record):
                 break
         else:
-            named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
-            raise UnreadableError(f"no dialect has this shape; its keys: {named}")
+            raise UnreadableError(unread.no_dialect(record, DIALECTS))
         trajectory = dialect.read(record)
+        if reason := unread.reason(record, trajectory, dialect):
+            if not keep_unread:
+                return Rejected(origin, byte_offset, reason)
+            trajectory.findings.append(Finding("kept_unread", None, reason))
     except UnreadableError as error:
         return Rejected(origin, byte_offset, str(error))
     except RecursionError:

@@ -83,6 +83,6 @@ def _steps(record: Record, findings: list[Finding]) -> int | None:
     findings.append(Finding("steps_form", None, f"steps is {held!r}"[:200]))
     try:
         number = float(held)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return int(number) if number.is_integer() and abs(number) < 2**63 else None

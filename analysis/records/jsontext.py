@@ -81,7 +81,10 @@ def is_json(text: str | bytes) -> bool:
 
 def as_written(value: Any) -> str:
     """JSON text with the keys in the order they were read: what a template that prints the value prints."""
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value).decode()
+    except (OverflowError, RecursionError):  # integers past 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _tolerant(text: str | bytes) -> tuple[Any, list[Flag]]:

@@ -7,7 +7,7 @@ import msgspec
 Role = Literal["system", "user", "assistant", "tool", "other"]
 ArgumentsForm = Literal["string", "object"]
 Outcome = Literal["ok", "error", "unknown"]
-OutcomeRule = Literal["success_key", "error_key", "error_text", "structured", "none"]
+OutcomeRule = Literal["error_flag", "success_key", "error_key", "error_text", "structured", "none"]
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -24,6 +24,11 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     rule: str
     message: int | None
     detail: str
+
+
+def hidden_call(message: int) -> Finding:
+    """A call that stands in a thought was never made; it is told, in every dialect."""
+    return Finding("call_in_reasoning", message, "a <tool_call> block inside the reasoning")
 
 
 class Tool(msgspec.Struct, frozen=True, gc=False):
@@ -59,7 +64,11 @@ class Call(msgspec.Struct, gc=False):
 
 
 class Message(msgspec.Struct, gc=False):
-    """One message; a result has role `tool` whatever role delivered it (`delivered_as`)."""
+    """One message; a result has role `tool` whatever role delivered it (`delivered_as`).
+
+    Of a result, where its own fields say so: `answers` is the id of the call, `name` the tool's, `has_failed` whether
+    it failed and `error` in which words.
+    """
 
     role: Role
     content: str
@@ -68,6 +77,9 @@ class Message(msgspec.Struct, gc=False):
     answers: str = ""
     delivered_as: str = ""
     step: int = 0
+    name: str = ""
+    has_failed: bool | None = None
+    error: str | None = None
 
 
 _LETTERS = {"system": "S", "user": "U", "assistant": "A", "tool": "T", "other": "O"}

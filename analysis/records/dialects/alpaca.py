@@ -3,9 +3,11 @@
 Where the texts carry Qwen's template, calls and results are read out of them.
 """
 
-from analysis.records.chat import ROLES, number, read_content
+from analysis.canonical import canonical
+from analysis.records import facts
+from analysis.records.chat import read_items
+from analysis.records.conversation import finish
 from analysis.records.dialects.dialect import Dialect
-from analysis.records.dialects.openai import finish
 from analysis.records.jsontext import loads
 from analysis.records.model import Message, Trajectory
 from analysis.records.record import Record, UnreadableError
@@ -23,15 +25,12 @@ def read(record: Record) -> Trajectory:
 
 def messages(record: Record) -> list[Message]:
     """The turns as they stand, blocks still in their texts."""
-    messages = []
     system = record.value("system")
-    if isinstance(system, str) and system:
-        messages.append(Message("system", system, delivered_as="system"))
+    turns: list[tuple[str, object]] = [("system", system)] if isinstance(system, str) and system else []
     for user, assistant in _pairs(record):
-        for role, held in (("user", user), ("assistant", assistant)):
-            text, thought = read_content(record, len(messages), held)
-            messages.append(Message(ROLES[role], text, thought, delivered_as=role))
-    return number(messages)
+        turns += [("user", user), ("assistant", assistant)]
+    items = [canonical({"role": role, "content": content}).encode() for role, content in turns]
+    return read_items(record, "history", items)
 
 
 def _pairs(record: Record) -> list[tuple[object, object]]:
@@ -52,10 +51,10 @@ DIALECT = Dialect(
     names=(NAME,),
     origin="Alpaca rows",
     mark="`instruction` and `output`",
+    needs=("instruction", "output"),
     example='{"instruction": "Go.", "input": "", "output": "Done.", "system": "", "history": [["Hello.", "Hi."]]}',
-    keys=frozenset(
-        {"instruction", "input", "output", "system", "history", "tools", "id", "env_id", "task_id", "model"}
-    ),
+    keys=facts.KEYS | {"instruction", "input", "output", "system", "history"},
+    bodies=frozenset({"instruction", "input", "output", "system", "history"}),
     matches=matches,
     read=read,
 )

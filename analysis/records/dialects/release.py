@@ -3,6 +3,7 @@
 Also records laid into that shape with lists instead of strings, or without `traj_type`.
 """
 
+from analysis.records import facts
 from analysis.records.assemble import assemble
 from analysis.records.chat import read_messages
 from analysis.records.dialects.dialect import Dialect
@@ -50,11 +51,11 @@ DIALECT = Dialect(
     names=(NAME,),
     origin="EnvScaler's published set",
     mark="`messages` beside `task_info` or `traj_type`",
+    needs=("messages", "task_info"),
     example='{"traj_type": "non_conversation", "task_info": {"env_id": "e", "task_id": "e-1", "task": "Go."}, "tools": '
     '"[]", "messages": "[]"}',
-    keys=frozenset(
-        {"traj_type", "task_info", "tools", "messages", "user_messages", "steps", "trial", "total_reward", "model"}
-    ),
+    keys=facts.KEYS - {"id"} | {"traj_type", "task_info", "messages", "user_messages", "steps"},
+    bodies=frozenset({"messages"}),
     matches=matches,
     read=read,
 )

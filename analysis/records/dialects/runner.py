@@ -5,6 +5,7 @@ result is a user message: `<tool_response>`, or a bare text that the record's ow
 from a user turn.
 """
 
+from analysis.records import facts
 from analysis.records.assemble import assemble
 from analysis.records.chat import read_messages
 from analysis.records.contract import STEP_CAPS
@@ -76,10 +77,11 @@ DIALECT = Dialect(
     names=("fc", "prompt"),
     origin="EnvScaler's runner, before release",
     mark="`messages` beside two of `trajectory`, `final_observation`, `final_info`, `terminated`, `truncated`",
+    needs=("messages", "trajectory"),
     example='{"task_info": {"env_id": "e", "task_id": "e-1"}, "tools": [], "messages": [], "trajectory": [], '
     '"total_reward": 1.0, "terminated": true, "truncated": false}',
-    keys=MARKS
-    | {"task_info", "tools", "messages", "user_messages", "total_reward", "steps", "traj_type", "trial", "model", "id"},
+    keys=facts.KEYS | MARKS | {"task_info", "messages", "user_messages", "steps", "traj_type"},
+    bodies=frozenset({"messages"}),
     matches=matches,
     read=read,
 )
