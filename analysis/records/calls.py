@@ -4,7 +4,7 @@ from typing import Any
 
 from analysis.records.jsontext import loads
 from analysis.records.members import Members, id_of, list_of, members_of, raw_of, value_of
-from analysis.records.model import ArgumentsForm, Call, Finding
+from analysis.records.model import ArgumentsForm, Call, Finding, ResultFacts
 from analysis.records.record import Record
 
 NAMES = ("name", "function_name", "tool_name", "toolName", "tool", "function")
@@ -51,6 +51,18 @@ def read_arguments(raw: bytes) -> tuple[str | None, ArgumentsForm | None]:
     if raw.startswith(b'"'):
         return str(loads(raw)[0]), "string"
     return raw.decode("utf-8", "replace"), "object"
+
+
+def result_facts(members: Members) -> ResultFacts | None:
+    """What a result's fields say beside its text; None where they say nothing."""
+    name, (failed, error) = name_of(members), is_error(members)
+    return ResultFacts(name, failed, error) if name or failed is not None else None
+
+
+def name_of(members: Members) -> str:
+    """The name of the tool that a message is the result of."""
+    name = value_of(members, ("name", "tool_name", "toolName", "function"))
+    return name if isinstance(name, str) else ""
 
 
 def is_error(members: Members) -> tuple[bool | None, str | None]:

@@ -12,7 +12,7 @@ import msgspec
 from analysis.records.items import read_item
 from analysis.records.jsontext import unescaped
 from analysis.records.members import flagged_list
-from analysis.records.model import Call, Message, Role
+from analysis.records.model import Call, Message, ResultFacts, Role
 from analysis.records.record import Record
 from analysis.records.roles import ROLES
 
@@ -96,10 +96,8 @@ def _messages(typed: list[_Message]) -> list[Message]:
             for call in held.tool_calls:
                 function = call.function
                 calls.append(Call(function.name, function.arguments, "string", call.id or "", index, step))
-        messages.append(
-            Message(
-                *(role, held.content or "", held.reasoning_content, calls, held.tool_call_id or "", role, step),
-                held.name or "",
-            )
-        )
+        message = Message(role, held.content or "", held.reasoning_content, calls, held.tool_call_id or "", role, step)
+        if held.name:
+            message.facts = ResultFacts(held.name)
+        messages.append(message)
     return messages

@@ -30,9 +30,13 @@ def check(trajectory: Trajectory, tools: ToolSet) -> None:
             trajectory.findings.append(Finding(_rule(call), call.message, detail))
     _order(trajectory)
     # A message that makes calls beside is looked at by who reads its text: here only what would seem to make none.
-    for index, (message, turn) in enumerate(zip(trajectory.messages, trajectory.shape, strict=True)):
-        if turn == "A" and message.reasoning and "<tool_call>" in message.reasoning:
+    index = trajectory.shape.find("A")
+    while index >= 0:
+        thought = trajectory.messages[index].reasoning
+        # One character is looked for several times as fast as eleven, and most thoughts have none.
+        if thought and "<" in thought and "<tool_call>" in thought:
             trajectory.findings.append(hidden_call(index))
+        index = trajectory.shape.find("A", index + 1)
     trajectory.end_class = end_class(trajectory.messages)
     if trajectory.dialect in ENVSCALER:
         _release(trajectory)

@@ -1,7 +1,6 @@
 """What a record says of itself beside its messages: its tools, its ids, its task, its reward, its model."""
 
 import hashlib
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -10,21 +9,33 @@ from analysis.records.jsontext import loads
 from analysis.records.model import Finding, Trajectory
 from analysis.records.record import Record, UnreadableError, exact_text, open_members
 
-# The usual names, in the order in which they are believed; `a.b` is the member b of a.
-REWARDS = (
+
+class Paths:
+    """Members of a record by their usual names, in the order in which they are believed; `a.b` is the member b of a."""
+
+    def __init__(self, *paths: str) -> None:
+        self.paths = paths
+        self.tops = frozenset(path.partition(".")[0] for path in paths)
+
+
+REWARDS = Paths(
     *("total_reward", "reward", "reward_info.reward", "final_reward", "score", "resolved", "is_resolved", "success"),
     *("is_success", "is_correct", "passed", "solved", "utility", "info.reward", "info.resolved", "info.score"),
 )
-MODELS = ("model", "model_name", "model_id", "agent.model_name", "metadata.model", "info.model", "pipeline_name")
-TRIALS = ("trial", "trial_id", "attempt", "run_id", "rollout_id", "sample_index", "sample_idx", "epoch")
-ENV_IDS = ("env_id", "suite_name", "environment", "env_name", "env", "domain")
-TASK_IDS = (
+MODELS = Paths(
+    *("model", "model_name", "model_id", "agent.model_name", "metadata.model", "info.model", "pipeline_name"),
+)
+TRIALS = Paths("trial", "trial_id", "attempt", "run_id", "rollout_id", "sample_index", "sample_idx", "epoch")
+ENV_IDS = Paths("env_id", "suite_name", "environment", "env_name", "env", "domain")
+TASK_IDS = Paths(
     *("task_id", "instance_id", "user_task_id", "problem_id", "question_id", "scenario_id", "uuid", "id"),
     "session_id",
 )
-TASKS = ("task", "instruction", "problem_statement", "info.task.instruction", "task.instruction")
-TOOLS = ("tools", "functions", "available_tools", "tool_definitions", "agent.tool_definitions", "function_definitions")
-KEYS = frozenset(path.partition(".")[0] for path in (*REWARDS, *MODELS, *TRIALS, *ENV_IDS, *TASK_IDS, *TASKS, *TOOLS))
+TASKS = Paths("task", "instruction", "problem_statement", "info.task.instruction", "task.instruction")
+TOOLS = Paths(
+    *("tools", "functions", "available_tools", "tool_definitions", "agent.tool_definitions", "function_definitions"),
+)
+KEYS = REWARDS.tops | MODELS.tops | TRIALS.tops | ENV_IDS.tops | TASK_IDS.tops | TASKS.tops | TOOLS.tops
 
 
 class _TaskInfo(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -85,7 +96,7 @@ def tools_text(record: Record) -> str:
 
 
 def _other_tools(record: Record) -> str:
-    for path in TOOLS[1:]:
+    for path in TOOLS.paths[1:]:
         key, _, inner = path.partition(".")
         if key not in record:
             continue
@@ -129,17 +140,21 @@ def rewards(record: Record, trajectory: Trajectory) -> None:
 
 def task_of(record: Record) -> str | None:
     """The instruction's text, where the record has it beside its messages."""
-    return next((held for path in TASKS if isinstance(held := at(record, path), str) and held), None)
+    return next((held for path in TASKS.paths if isinstance(held := at(record, path), str) and held), None)
 
 
-def first(record: Record, paths: Iterable[str]) -> int | float | None:
-    """The first of these members that is a number or a truth value; `a.b` is the member b of a."""
-    return next((held for path in paths if isinstance(held := at(record, path), int | float)), None)
+def first(record: Record, paths: Paths) -> int | float | None:
+    """The first of these members that is a number or a truth value."""
+    if paths.tops.isdisjoint(record.fields):  # what nearly every record is
+        return None
+    return next((held for path in paths.paths if isinstance(held := at(record, path), int | float)), None)
 
 
-def first_id(record: Record, paths: Iterable[str]) -> str | None:
+def first_id(record: Record, paths: Paths) -> str | None:
     """The first of these members that is a text or a number, as a text."""
-    for path in paths:
+    if paths.tops.isdisjoint(record.fields):
+        return None
+    for path in paths.paths:
         key, _, inner = path.partition(".")
         if key in record:
             raw = members(record, key).get(inner, b"null") if inner else record.raw(key)

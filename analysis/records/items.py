@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.canonical import canonical
-from analysis.records.calls import ANSWER_IDS, is_error, read_call, read_calls
+from analysis.records.calls import ANSWER_IDS, name_of, read_call, read_calls, result_facts
 from analysis.records.jsontext import loads
 from analysis.records.members import NULL, Members, flagged_members, id_of, list_of, raw_of, value_of
-from analysis.records.model import Call, Finding, Message, Role
+from analysis.records.model import Call, Finding, Message, ResultFacts, Role
 from analysis.records.parts import Parts, flat_text, read_parts
 from analysis.records.record import Record
 from analysis.records.roles import CALLERS, ROLES, role_of
@@ -70,7 +70,7 @@ def _spoken(record: Record, index: int, item: Members, word: Any, own: Mapping[s
         return [_by_user(record, index, text, calls, delivered_as)]
     spoken = Message(
         *(role, text, _reasoning(record, item, parts, text), calls, id_of(item, ("tool_call_id",)), delivered_as),
-        name=_name(item),
+        facts=ResultFacts(name) if (name := name_of(item)) else None,
     )
     if not results:
         return [spoken]
@@ -119,7 +119,6 @@ def _reasoning_item(record: Record, index: int, item: Members) -> str:
 
 
 def _result(record: Record, item: Members, text: str, delivered_as: str) -> Message:
-    failed, error = is_error(item)
     is_users = value_of(item, ("requestor",)) == "user"
     return Message(
         "other" if is_users else "tool",
@@ -127,9 +126,7 @@ def _result(record: Record, item: Members, text: str, delivered_as: str) -> Mess
         _plain_reasoning(record, item),
         answers=id_of(item, ANSWER_IDS) or id_of(item, ("id",)),
         delivered_as=delivered_as,
-        name=_name(item),
-        has_failed=failed,
-        error=error,
+        facts=result_facts(item),
     )
 
 
@@ -144,11 +141,6 @@ def _by_user(record: Record, index: int, text: str, calls: list[Call], delivered
     )
     made = [f"{call.name or ''} {call.arguments or ''}" for call in calls]
     return Message("other", "\n".join([*filter(None, [text]), *made]), delivered_as=delivered_as)
-
-
-def _name(item: Members) -> str:
-    name = value_of(item, ("name", "tool_name", "function"))
-    return name if isinstance(name, str) else ""
 
 
 def _delivered(result: Message, delivered_as: str) -> Message:

@@ -63,11 +63,18 @@ class Call(msgspec.Struct, gc=False):
     is_offered: bool = False
 
 
+class ResultFacts(msgspec.Struct, gc=False, frozen=True):
+    """What a result's own fields say: the tool's name, whether it failed (None where they are silent), the error."""
+
+    name: str = ""
+    has_failed: bool | None = None
+    error: str | None = None
+
+
 class Message(msgspec.Struct, gc=False):
     """One message; a result has role `tool` whatever role delivered it (`delivered_as`).
 
-    Of a result, where its own fields say so: `answers` is the id of the call, `name` the tool's, `has_failed` whether
-    it failed and `error` in which words.
+    `answers` is the id of the call that a result answers; `facts` is what its fields say beside its text.
     """
 
     role: Role
@@ -77,9 +84,7 @@ class Message(msgspec.Struct, gc=False):
     answers: str = ""
     delivered_as: str = ""
     step: int = 0
-    name: str = ""
-    has_failed: bool | None = None
-    error: str | None = None
+    facts: ResultFacts | None = None
 
 
 _LETTERS = {"system": "S", "user": "U", "assistant": "A", "tool": "T", "other": "O"}

@@ -11,7 +11,7 @@ By id where ids are unique, by position only where that is unambiguous, else unp
 
 from collections import Counter
 
-from analysis.records.model import Call, Finding, Message, Trajectory
+from analysis.records.model import Call, Finding, Message, ResultFacts, Trajectory
 from analysis.records.outcome import ERROR_CHARS, Verdict, judge
 
 
@@ -30,16 +30,16 @@ def pair(trajectory: Trajectory) -> None:
         if call.result_message is not None:
             text = messages[call.result_message].content if call.result_text is None else call.result_text
             answer = messages[call.result_message]
-            verdict = judge(text) if answer.has_failed is None else _by_flag(answer, text)
+            verdict = judge(text) if answer.facts is None else _by_flag(answer.facts, text)
             call.outcome, call.outcome_rule, call.error = verdict
 
 
-def _by_flag(answer: Message, text: str) -> Verdict:
+def _by_flag(facts: ResultFacts, text: str) -> Verdict:
     """What a result's own fields say goes before its text; that it did not fail, only where its text says nothing."""
-    if answer.has_failed:
-        return "error", "error_flag", (answer.error or text).strip()[:ERROR_CHARS]
+    if facts.has_failed:
+        return "error", "error_flag", (facts.error or text).strip()[:ERROR_CHARS]
     verdict = judge(text)
-    return ("ok", "error_flag", None) if verdict[0] == "unknown" else verdict
+    return ("ok", "error_flag", None) if facts.has_failed is False and verdict[0] == "unknown" else verdict
 
 
 def _pair_plainly(messages: list[Message], calls: list[Call]) -> bool:

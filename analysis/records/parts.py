@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from analysis.records.calls import ANSWER_IDS, CALL_IDS, NAMES, is_error, read_call
+from analysis.records.calls import ANSWER_IDS, CALL_IDS, NAMES, read_call, result_facts
 from analysis.records.jsontext import as_written, loads
 from analysis.records.members import NULL, Members, id_of, list_of, members_of, raw_of, value_of
 from analysis.records.model import Call, Finding, Message
@@ -86,15 +86,11 @@ def _calls(record: Record, index: int, raw: bytes, part: Members) -> list[Call]:
 
 def _result(part: Members) -> Message:
     part = next((inner for key in _RESULT_KEYS if (inner := members_of(bytes(part.get(key, b"null"))))), part)
-    failed, error = is_error(part)
-    name = value_of(part, ("name", "tool_name", "toolName"))
     return Message(
         "tool",
         flat_text(raw_of(part, _RESULT_TEXTS)),
         answers=id_of(part, (*ANSWER_IDS, *CALL_IDS)),
-        name=name if isinstance(name, str) else "",
-        has_failed=failed,
-        error=error,
+        facts=result_facts(part),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection
 import msgspec
 
 from analysis.records.chat import number
-from analysis.records.model import Call, Finding, Message, hidden_call
+from analysis.records.model import Call, Finding, Message, ResultFacts, hidden_call
 from analysis.records.record import Record
 from analysis.records.syntaxes import listed
 from analysis.records.text import CALL_TAGS, named_result, responses, split_calls, split_reasoning
@@ -40,7 +40,8 @@ def read_blocks(record: Record, messages: list[Message], names: Collection[str] 
     called = {call.name for message in messages for call in message.calls if call.name}
     for index in tagged:
         name, messages[index].content = named_result(messages[index].content, called)
-        messages[index].name = name or messages[index].name
+        if name:
+            messages[index].facts = ResultFacts(name)
     return number(messages)
 
 
