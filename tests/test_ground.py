@@ -22,6 +22,9 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+BUILD = PROJECT["dependency-groups"]["build"]
+
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 
 # conda-forge's name where it is not PyPI's.
@@ -175,24 +178,43 @@ def test_environment_yml_is_read_by_repo2docker_as_it_is_meant() -> None:
     assert not [name for name in ("binder", ".binder") if (ROOT / name).exists()], "it would look there instead"
 
 
-def test_lock_pins_what_setup_installs_within_its_range() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    project = PROJECT["project"]
-    extras = project["optional-dependencies"]
-    lists = [project["dependencies"], extras["test"], extras["tokens"], PROJECT["dependency-groups"]["build"]]
-    for requirement in (Requirement(text) for texts in lists for text in texts):
-        name = canonicalize_name(requirement.name)
-        versions = re.findall(rf"^{re.escape(name)}==([^\s;]+)", lock, flags=re.MULTILINE)
-        assert versions or name == project["name"], f"{name} is not in requirements.lock; run `make lock`"
+LOCKS = {
+    "report": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], BUILD),
+    "test": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], BUILD, EXTRAS["test"], EXTRAS["dask"]),
+    "installer": (["uv"],),
+}
+
+
+def locked(name: str) -> dict[str, list[str]]:
+    pins = re.findall(r"^([a-z0-9._-]+)==([^\s;]+)", lock(name), flags=re.MULTILINE)
+    return {package: [version for other, version in pins if other == package] for package, _ in pins}
+
+
+def lock(name: str) -> str:
+    return (ROOT / f"requirements/{name}.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_pins_what_is_installed_from_it_within_its_range(name: str) -> None:
+    pins = locked(name)
+    for requirement in (Requirement(text) for texts in LOCKS[name] for text in texts):
+        versions = pins.get(canonicalize_name(requirement.name), [])
+        assert versions, f"{requirement.name} is not in requirements/{name}.lock; run `make lock`"
         outside = [version for version in versions if version not in requirement.specifier]
-        assert not outside, f"{name}: {outside} outside {requirement.specifier}; run `make lock`"
+        assert not outside, f"{requirement.name}: {outside} outside {requirement.specifier}; run `make lock`"
 
 
-def test_lock_holds_versions_and_hashes_and_no_address() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    assert "://" not in lock
-    assert not re.findall(r"^\s*--(?!hash=sha256:[0-9a-f]{64}\b).*", lock, flags=re.MULTILINE)
-    pins = re.split(r"\n(?=[a-z0-9])", lock)
+def test_tests_run_on_the_versions_that_reports_run_on() -> None:
+    test = locked("test")
+    assert not {name: versions for name, versions in locked("report").items() if test.get(name) != versions}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_holds_versions_and_hashes_and_no_address(name: str) -> None:
+    text = lock(name)
+    assert "://" not in text
+    assert not re.findall(r"^\s*--(?!hash=sha256:[0-9a-f]{64}\b).*", text, flags=re.MULTILINE)
+    pins = re.split(r"\n(?=[a-z0-9])", text)
     assert all("--hash=sha256:" in pin for pin in pins)
 
 
