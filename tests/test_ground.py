@@ -7,8 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -31,65 +32,116 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 CONDA_NAMES = {"playwright-python": "playwright", "python-duckdb": "duckdb"}
 
 # DESIGN's directions. A room (a module or folder of analysis/) may import itself and the rooms named here; from outside
-# the project, the standard library and the packages after them. None = whatever the project depends on.
-DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
+# the project, the standard library and the packages after them.
+DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "schema": (set(), {"polars"}),
     "files": (set(), set()),
     "canonical": (set(), {"msgspec"}),
     "counted": (set(), set()),
     "natural": (set(), {"polars"}),
     "nearest": (set(), {"rapidfuzz"}),
-    "parameters": ({"schema", "nearest"}, set()),
+    "parameters": ({"nearest", "schema"}, set()),
     "imports": (set(), set()),
     "processes": (set(), set()),
     "sample": ({"files"}, {"msgspec"}),
     "sources": ({"natural", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
-    "records": ({"canonical", "schema"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
-    "tables": ({"files", "processes", "schema", "sources", "records", "sample", "counted", "markup", "nearest"}, None),
-    "measures": ({"canonical", "natural", "schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),
-    "charts": ({"schema", "counted", "markup", "measures"}, {"altair", "polars"}),
-    "markup": (set(), None),
-    "transcripts": ({"schema", "records", "counted", "markup"}, None),
+    "records": ({"canonical"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
+    "tables": (
+        {"counted", "files", "markup", "nearest", "processes", "records", "sample", "schema", "sources"},
+        {"blake3", "datasets", "distributed", "filelock", "msgspec", "polars", "tqdm"},
+    ),
+    "measures": ({"canonical", "natural", "schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa"}),
+    "charts": ({"counted", "markup", "measures", "schema"}, {"altair", "polars"}),
+    "markup": (set(), {"polars"}),
+    "transcripts": ({"counted", "markup", "records"}, set()),
     "export": (
-        {"files", "nearest", "schema", "sources", "records", "tables", "measures"},
+        {"files", "measures", "nearest", "records", "schema", "sources", "tables"},
         {"msgspec", "polars", "tqdm"},
     ),
-    "gate": ({"schema", "sources", "records", "tables", "measures", "nearest"}, {"msgspec", "polars"}),
-    "card": ({"schema", "sources", "records", "tables", "measures", "charts", "markup", "gate"}, None),
-    "show": ({"schema", "imports", "records", "tables", "markup", "transcripts"}, None),
+    "gate": ({"measures", "nearest", "records", "schema", "sources", "tables"}, {"msgspec", "polars"}),
+    "card": (
+        {"charts", "gate", "markup", "measures", "records", "schema", "sources", "tables"},
+        {"polars", "vl_convert", "yaml"},
+    ),
+    "show": ({"imports", "markup", "records", "schema", "tables", "transcripts"}, {"IPython", "altair", "polars"}),
     "explore": (
         {
-            "schema",
-            "imports",
-            "records",
-            "sources",
-            "tables",
             "charts",
             "counted",
+            "imports",
             "markup",
             "natural",
             "nearest",
+            "records",
+            "schema",
+            "sources",
+            "tables",
             "transcripts",
         },
-        None,
+        {"altair", "ipywidgets", "itables", "polars"},
     ),
     "report": (
-        {"files", "processes", "imports", "tables", "reference", "markup", "natural", "nearest", "parameters"},
-        None,
+        {"files", "imports", "markup", "natural", "nearest", "parameters", "processes", "reference", "tables"},
+        {
+            "filelock",
+            "fsspec",
+            "ipykernel",
+            "jinja2",
+            "jupyter_client",
+            "jupyter_core",
+            "markupsafe",
+            "msgspec",
+            "nbclient",
+            "nbconvert",
+            "nbformat",
+            "papermill",
+            "polars",
+            "tqdm",
+            "traitlets",
+            "vl_convert",
+        },
     ),
-    "reference": ({"schema", "records", "measures", "charts", "markup"}, None),
-    "__init__": ({"schema", "tables"}, None),
+    "reference": ({"charts", "markup", "measures", "records", "schema"}, {"papermill", "pdoc", "polars"}),
+    "__init__": ({"tables"}, set()),
     # The help pages import the standard library alone; what a subcommand needs, it imports when it runs.
     "cli": (
-        {"files", "processes", "schema", "nearest", "parameters", "sample", "sources", "tables"}
-        | {"export", "gate", "card", "reference", "report"},
+        {
+            "card",
+            "export",
+            "files",
+            "gate",
+            "nearest",
+            "parameters",
+            "processes",
+            "reference",
+            "report",
+            "sample",
+            "schema",
+            "sources",
+            "tables",
+        },
         {"msgspec"},
     ),
     "__main__": ({"cli"}, set()),
 }
 # Imported in one place only, and there inside functions: they take seconds, and a kernel never needs them.
-LATE = dict.fromkeys(("datasets", "httpx2", "huggingface_hub"), "sources/hub/")
+LATE = dict.fromkeys(("httpx2", "huggingface_hub"), "sources/hub/")
+LATE |= {"datasets": "tables/huggingface.py"}
 LATE |= {"quicktok": "records/vocabulary.py", "tokenizers": "records/vocabulary.py"}
+# Installed and imported by no module: the file that needs it, and the words there.
+UNIMPORTED = {
+    "anywidget": ("analysis/explore/widgets.py", "from itables.widget import"),  # which imports it
+    "jupyterlab": ("Makefile", "jupyter lab"),
+}
+STARTED = {
+    "axe-playwright-python": ("tests/browser/opening.py", 'files("axe_playwright_python")'),
+    "mypy": ("Makefile", "$(BIN)/mypy"),
+    "pre-commit": (".pre-commit-config.yaml", "repo: local"),
+    "pytest-xdist": ("Makefile", "-n $(WORKERS)"),
+    "ruff": ("Makefile", "$(BIN)/ruff"),
+    "tiktoken": ("tests/records/test_tokens.py", 'importorskip("tiktoken")'),
+}
+INSTALLED = packages_distributions()
 
 
 def modules() -> list[Path]:
@@ -114,6 +166,23 @@ def imported_rooms(module: Path) -> set[str]:
     inside = {name.split(".")[1] for name in imports(parsed(module)) if name.startswith("analysis.")}
     rooms = {room(other) for other in modules()}
     return {name if name in rooms else "__init__" for name in inside}
+
+
+def imported_modules(module: Path, names: Container[str]) -> Iterator[str]:
+    """Modules of the project that a module imports, but for those it imports inside functions."""
+    inside = (
+        node
+        for function in ast.walk(parsed(module))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+    )
+    late = {id(node) for node in inside}
+    tree = ast.Module(
+        body=[n for n in ast.walk(parsed(module)) if isinstance(n, ast.Import | ast.ImportFrom)], type_ignores=[]
+    )
+    tree.body = [node for node in tree.body if id(node) not in late]
+    for name in imports(tree):
+        yield from (known for known in (name, name.rpartition(".")[0]) if known in names)
 
 
 def imported_packages(module: Path) -> set[str]:
@@ -180,7 +249,14 @@ def test_environment_yml_is_read_by_repo2docker_as_it_is_meant() -> None:
 
 LOCKS = {
     "report": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], BUILD),
-    "test": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], BUILD, EXTRAS["test"], EXTRAS["dask"]),
+    "test": (
+        PROJECT["project"]["dependencies"],
+        EXTRAS["tokens"],
+        BUILD,
+        EXTRAS["test"],
+        EXTRAS["docs"],
+        EXTRAS["dask"],
+    ),
     "installer": (["uv"],),
 }
 
@@ -218,28 +294,52 @@ def test_a_lock_holds_versions_and_hashes_and_no_address(name: str) -> None:
     assert all("--hash=sha256:" in pin for pin in pins)
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
-def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
-    assert room(module) in DIRECTIONS, f"{room(module)} is a new room: say in DIRECTIONS what it may import"
-    rooms, packages = DIRECTIONS[room(module)]
-    assert imported_rooms(module) <= rooms | {room(module)}
-    if packages is not None:
-        assert imported_packages(module) <= packages
+@pytest.mark.parametrize("name", sorted({room(module) for module in modules()}))
+def test_a_room_imports_what_it_may_and_may_import_no_more(name: str) -> None:
+    assert name in DIRECTIONS, f"{name} is a new room: say in DIRECTIONS what it may import"
+    own = [module for module in modules() if room(module) == name]
+    rooms = {other for module in own for other in imported_rooms(module)} - {name}
+    packages = {package for module in own for package in imported_packages(module)}
+    assert (rooms, packages) == DIRECTIONS[name]
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
-def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
-    import_names = {
-        "quicktok": "quicktok-v1",
-        "vl_convert": "vl-convert-python",
-        "yaml": "pyyaml",
-        "IPython": "ipykernel",
-        "jupyter_client": "nbclient",
-        "jupyter_core": "nbclient",
-    }
-    foreign = {import_names.get(name, canonicalize_name(name)) for name in imported_packages(module)}
-    # numpy comes with scipy, pyarrow with datasets, httpx2 with huggingface-hub, traitlets with all of Jupyter.
-    assert foreign <= declared().keys() | {"httpx2", "numpy", "pyarrow", "traitlets"}
+def test_no_two_modules_import_each_other_however_far_apart() -> None:
+    names = {".".join(module.relative_to(ROOT).with_suffix("").parts): module for module in modules()}
+    tied = {name: set(imported_modules(module, names)) - {name} for name, module in names.items()}
+    while free := [name for name, others in tied.items() if not others & tied.keys()]:
+        for name in free:
+            del tied[name]
+    assert not tied
+
+
+def distributions(files: Iterable[Path]) -> set[str]:
+    """What to install for all that these files import, by its name in pyproject.toml."""
+    packages = {package for file in files for package in imported_packages(file)}
+    return {canonicalize_name(INSTALLED.get(package, [package])[0]) for package in packages}
+
+
+def requirements(*extras: str) -> set[str]:
+    """Names of the dependencies, or of those of some extras."""
+    project = PROJECT["project"]
+    lists = [project["optional-dependencies"][extra] for extra in extras] or [project["dependencies"]]
+    return {canonicalize_name(Requirement(text).name) for texts in lists for text in texts}
+
+
+def test_what_a_module_imports_is_a_dependency_and_not_one_of_the_tests() -> None:
+    assert distributions(modules()) <= requirements() | requirements("dask", "docs", "tokens")
+
+
+def test_what_is_installed_is_imported_or_started() -> None:
+    assert requirements() | requirements("dask", "docs", "tokens") == distributions(modules()) | UNIMPORTED.keys()
+    for file, words in UNIMPORTED.values():
+        assert words in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_what_the_tests_install_is_imported_or_started_by_them() -> None:
+    files = [path for path in tracked_files() if path.suffix == ".py" and not path.is_relative_to(ROOT / "analysis")]
+    started = {name for name, (file, words) in STARTED.items() if words in (ROOT / file).read_text(encoding="utf-8")}
+    assert requirements("test") <= distributions(files) | started
+    assert started == STARTED.keys()
 
 
 @pytest.mark.parametrize("question", sorted((ROOT / "analysis/charts").glob("[!_]*.py")), ids=lambda m: m.stem)

@@ -11,6 +11,7 @@ from analysis.nearest import hint
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import describe, places, subsets
+from analysis.tables.huggingface import datasets_of
 from analysis.tables.origins import Origins, Rows
 
 BY_NAME = {table.name: table for table in schema.BASE_TABLES}
@@ -170,6 +171,19 @@ class Tables:
                 raise AttributeError(name)
             known = [own for own in dir(self) if not own.startswith("_")]
             raise AttributeError(f"no table or method {name!r}; {hint(name, known)}")
+
+    def to_datasets(self) -> dict[str, Any]:
+        """The tables as `datasets.Dataset`s, by name, in memory: for code that takes what the hub's library loads.
+
+        A selection gives its rows only. Enum columns become texts; every other dtype stays. What a row and each column
+        means stands in `info.description`. Tables have different columns, which splits of one `DatasetDict` may not
+        have, so this is a plain dict; `push_to_hub(repository, config_name=name)` makes each a configuration.
+
+        >>> from analysis import load
+        >>> calls = load("sample").to_datasets()["tool_calls"]  # doctest: +SKIP
+        >>> calls.filter(lambda call: call["outcome"] == "error").num_rows  # doctest: +SKIP
+        """
+        return datasets_of({table: self.table(table.name) for table in schema.BASE_TABLES})
 
     def read(self, trajectory_ids: Iterable[str]) -> list[Trajectory]:
         """Read whole trajectories, texts included, from the source again; in the order asked for.
