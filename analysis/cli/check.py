@@ -28,7 +28,8 @@ examples:
 A gate is a TOML file of limits. Without one, `check` uses limits that suit a data set like the release. A baseline is
 another source; no quantity may be much worse than in it. SARIF lists findings and rejected records with their byte
 offset and line.
-exit status: 0 all limits hold · 1 a limit is broken · {STATUSES}
+exit status: 0 no limit is broken · 1 a limit is broken · {STATUSES}
+A source from which nothing was read, or of which no limit is known, is no pass: that is 2.
 """
 
 
@@ -68,11 +69,15 @@ def run(options: argparse.Namespace) -> int:
         bounds = gate.read(options.gate) if options.gate else gate.read()
     except gate.GateError as error:
         return complain(error, COULD_NOT)
-    judged = _judge(options, bounds)
+    try:
+        judged = _judge(options, bounds)
+    except gate.GateError as error:
+        return complain(error, COULD_NOT)
     if options.sarif:
         _write_sarif(options.sarif, judged, options.most)
     _print(judged, as_json=options.json)
-    return LOST if any(gate.failed(checks) for _, checks in judged) else OK
+    outcomes = {gate.outcome(checks) for _, checks in judged}
+    return LOST if "falls short" in outcomes else COULD_NOT if "not known" in outcomes else OK
 
 
 def _list_quantities() -> int:
@@ -90,9 +95,12 @@ def _judge(options: argparse.Namespace, bounds: Any) -> list[tuple[Any, Any]]:
 
     how: dict[str, Any] = {"jobs": options.jobs, "progress": not options.quiet}
     baseline = load(options.baseline, **how) if options.baseline else None
+    if baseline:
+        gate.refuse_unread(baseline)
     judged = []
     for source in options.sources:
         data = load(source, environments=options.environments, scenarios=options.scenarios, **how)
+        gate.refuse_unread(data)
         judged.append((data, gate.check(data, bounds, baseline)))
     return judged
 
@@ -110,15 +118,23 @@ def _write_sarif(path: Path, judged: list[tuple[Any, Any]], most: int) -> None:
 def _print(judged: list[tuple[Any, Any]], *, as_json: bool) -> None:
     import msgspec  # noqa: PLC0415
 
+    from analysis import gate  # noqa: PLC0415
     from analysis.gate import text  # noqa: PLC0415
 
     if as_json:
         outcomes = [
-            {"source": data.source, "content_hash": data.manifest["content_hash"], "checks": checks}
+            {
+                "source": data.source,
+                "content_hash": data.manifest["content_hash"],
+                "verdict": gate.outcome(checks),
+                "counts": gate.counts(checks),
+                "checks": checks,
+            }
             for data, checks in judged
         ]
         print(msgspec.json.format(msgspec.json.encode(outcomes)).decode())
     for data, checks in judged:
         if not as_json:
             print(text.table(checks))
-        say(f"{data.source}: {text.summary(checks)}")
+        no_pass = "" if gate.outcome(checks) != "not known" else "; no limit is known, so it does not pass"
+        say(f"{data.source}: {text.summary(checks)}{no_pass}")

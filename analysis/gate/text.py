@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.gate.check import Check
+from analysis.gate.check import Check, counts
 
 MARKS = {"holds": "holds", "falls short": "FALLS SHORT", "not known": "not known"}
 
@@ -23,9 +23,10 @@ def table(checks: Sequence[Check]) -> str:
 
 def summary(checks: Sequence[Check]) -> str:
     """One sentence: how many bounds hold, of how many."""
-    counts = {verdict: sum(check.verdict == verdict for check in checks) for verdict in MARKS}
-    unknown = f", {counts['not known']} not known" if counts["not known"] else ""
-    return f"{counts['holds']} of {len(checks)} bounds hold, {counts['falls short']} fall short{unknown}"
+    count = counts(checks)
+    names = ", ".join(dict.fromkeys(check.name for check in checks if check.verdict == "not known"))
+    unknown = f", {count['not known']} not known: {names}" if names else ""
+    return f"{count['holds']} of {len(checks)} bounds hold, {count['falls short']} fall short{unknown}"
 
 
 def _name(check: Check) -> str:
