@@ -9,13 +9,16 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 from uuid import uuid4
 
+from analysis import interrupts
+
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+Result = TypeVar("Result")
 # Too many files are open, in this process or on this machine.
 CROWDED = frozenset({errno.EMFILE, errno.ENFILE})
 # Nothing can be written there, however often it is tried.
@@ -33,12 +36,16 @@ _NAME_BYTES, _SUFFIX_CHARS = 140, 10
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 # Empty, a device of Windows, or like a name that was given a hash.
 _RESERVED = re.compile(r"|con|prn|aux|nul|clock\$|com[0-9]|lpt[0-9]|.*-[0-9a-f]{12}", re.DOTALL)
+# What this process is writing, for an interrupt to remove.
+_unfinished: set[Path] = set()
 _BESIDE = re.compile(r"\..+\.(\d+)(-[0-9a-f]{32})?(\.[^.]*)?", re.DOTALL)
 
 
 def beside(path: Path) -> Path:
     """This process's hidden name in the same folder, with the same suffix: written there, then renamed to the path."""
-    return _hidden(path, str(os.getpid()))
+    own = _hidden(path, str(os.getpid()))
+    _unfinished.add(own)
+    return own
 
 
 def _unused(path: Path) -> Path:
@@ -61,11 +68,10 @@ def whole(path: Path, *, is_durable: bool = False) -> Iterator[IO[bytes]]:
     Raises:
         OSError: it cannot be written; what was there before still is.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     working = _unused(path)
     try:
         # Not by `tempfile`, whose files nobody else may read: another account may be the one to read them.
-        with working.open("xb") as stream:
+        with _begun(working, lambda: _new(working)) as stream:
             yield stream
             if is_durable:
                 stream.flush()
@@ -74,6 +80,13 @@ def whole(path: Path, *, is_durable: bool = False) -> Iterator[IO[bytes]]:
     except BaseException:
         working.unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(working)
+
+
+def _new(path: Path) -> IO[bytes]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path.open("xb")
 
 
 def write_whole(path: Path, content: bytes | memoryview | str, *, is_durable: bool = False) -> None:
@@ -121,14 +134,16 @@ def swap(folder: Path, place: Path) -> None:
     """
     earlier = _unused(place.absolute())
     is_there = place.is_dir()
-    if is_there:
-        place.rename(earlier)
-    try:
-        folder.rename(place)
-    except BaseException:
+    with interrupts.undivided():
         if is_there:
-            earlier.rename(place)
-        raise
+            place.rename(earlier)
+            _unfinished.add(earlier)
+        try:
+            folder.rename(place)
+        except BaseException:
+            if is_there:
+                earlier.rename(place)
+            raise
     shutil.rmtree(earlier, ignore_errors=True)
 
 
@@ -149,12 +164,20 @@ def publish(folder: Path, place: Path) -> None:
 @contextmanager
 def _folder_beside(place: Path) -> Iterator[Path]:
     working = _unused(place.absolute())
-    working.mkdir(parents=True)
+    _begun(working, lambda: working.mkdir(parents=True))
     try:
         yield working
     except BaseException:
         shutil.rmtree(working, ignore_errors=True)
         raise
+    finally:
+        _unfinished.discard(working)
+
+
+def _begun(working: Path, begin: Callable[[], Result]) -> Result:
+    with interrupts.undivided():
+        _unfinished.add(working)
+        return begin()
 
 
 def file_name(value: str) -> str:
@@ -175,8 +198,22 @@ def sweep(folder: Path) -> None:
     for path in folder.glob(".*"):
         found = _BESIDE.fullmatch(path.name)
         if found and not _is_running(int(found[1])):
-            with suppress(OSError):  # another run sweeps too, or it is not ours to remove
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            remove(path)  # which fails where another run sweeps too, or it is not ours to remove
+
+
+def _abandon() -> None:
+    """Remove what this process has half written, while it is held from beginning anything new."""
+    for path in list(_unfinished):
+        for _ in range(20):  # another thread may still be filling a folder
+            if not os.path.lexists(path):
+                break
+            remove(path)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all it holds, as far as that is possible."""
+    with suppress(OSError):
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _is_running(pid: int) -> bool:
@@ -189,3 +226,6 @@ def _is_running(pid: int) -> bool:
     except (OSError, OverflowError):
         return True
     return True
+
+
+interrupts.tidy_with(_abandon)

@@ -35,14 +35,15 @@ CONDA_NAMES = {"playwright-python": "playwright", "python-duckdb": "duckdb"}
 # the project, the standard library and the packages after them.
 DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "schema": (set(), {"polars"}),
-    "files": (set(), set()),
+    "files": ({"interrupts"}, set()),
     "canonical": (set(), {"msgspec"}),
     "counted": (set(), set()),
     "natural": (set(), {"polars"}),
     "nearest": (set(), {"rapidfuzz"}),
     "parameters": ({"nearest", "schema"}, set()),
     "imports": (set(), set()),
-    "processes": (set(), set()),
+    "interrupts": (set(), set()),
+    "processes": ({"interrupts"}, set()),
     "sample": ({"files"}, {"msgspec"}),
     "sources": ({"natural", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
     "records": ({"canonical"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
@@ -81,7 +82,8 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
         {"altair", "ipywidgets", "itables", "polars"},
     ),
     "report": (
-        {"files", "imports", "markup", "natural", "nearest", "parameters", "processes", "reference", "tables"},
+        {"files", "imports", "interrupts", "markup", "natural", "nearest", "parameters", "processes", "reference"}
+        | {"tables"},
         {
             "filelock",
             "fsspec",
@@ -122,7 +124,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
         },
         {"msgspec"},
     ),
-    "__main__": ({"cli"}, set()),
+    "__main__": ({"cli", "interrupts"}, set()),
 }
 # Imported in one place only, and there inside functions: they take seconds, and a kernel never needs them.
 LATE = dict.fromkeys(("httpx2", "huggingface_hub"), "sources/hub/")

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -58,11 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return complain("interrupted", INTERRUPTED)
     return status
-
-
-def console() -> NoReturn:
-    """What `trajectories` and `python -m analysis` call."""
-    _leave(main())
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -143,11 +139,20 @@ def _user_errors() -> tuple[type[Exception], ...]:
 
 def _cannot_write(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    remedy = "; free some space and run again: the run continues where it stopped" if error.errno in files.FULL else ""
-    return f"{where}{error.strerror or error}{remedy}"
+    return f"{where}{error.strerror or error}{_remedy(error)}"
 
 
-def _leave(status: int) -> NoReturn:
+def _remedy(error: OSError) -> str:
+    from analysis.tables import cache  # noqa: PLC0415
+
+    if error.errno in files.CROWDED:
+        return "; allow more open files (ulimit -n 1024)"
+    is_cached = bool(error.filename) and Path(os.fsdecode(error.filename)).is_relative_to(cache.root())
+    moved = "; this is the cache of decoded tables: TRAJECTORY_CACHE=FOLDER moves it" if is_cached else ""
+    return moved + ("; free some space and run again" if error.errno in files.FULL else "")
+
+
+def leave(status: int) -> NoReturn:
     """End the process at once: taking down the imported modules one by one takes a tenth of a second.
 
     Not after kernels have run, since their server must be ended, nor if the output could not be flushed.

@@ -7,7 +7,6 @@ on with the units that are missing.
 
 import os
 import shutil
-import uuid
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analysis import schema, sources
-from analysis.files import swap
+from analysis.files import beside, swap
 from analysis.sources import address
 from analysis.tables import build, cache, places, receipts, siblings, subsets
 from analysis.tables.crew import Crew
@@ -91,7 +90,7 @@ def _contents(files: list[sources.File], place: str, crew: Crew) -> _Contents:
 
 
 def _write(source: str, contents: _Contents, beside: siblings.SiblingTables, place: str, crew: Crew) -> dict[str, Any]:
-    working = _working(place, uuid.uuid4().hex if contents.ready else contents.digest[-12:])
+    working = _working(place, "" if contents.ready else contents.digest[-12:])
     _begin(working, contents.digest, is_ready=contents.ready == working)
     try:
         manifest = _records(contents, working, crew)
@@ -134,7 +133,7 @@ def _working(place: str, mark: str) -> str:
         return place
     # Absolute: the workers of a cluster were started elsewhere.
     whole = Path(place).absolute()
-    return str(whole.with_name(f".{whole.name}.{mark}.partial"))
+    return str(whole.with_name(f".{whole.name}.{mark}.partial") if mark else beside(whole))
 
 
 def _begin(working: str, digest: str, *, is_ready: bool) -> None:
