@@ -148,8 +148,8 @@ def _remedy(error: OSError) -> str:
     if error.errno in files.CROWDED:
         return "; allow more open files (ulimit -n 1024)"
     is_cached = bool(error.filename) and Path(os.fsdecode(error.filename)).is_relative_to(cache.root())
-    moved = "; this is the cache of decoded tables: TRAJECTORY_CACHE=FOLDER moves it" if is_cached else ""
-    return moved + ("; free some space and run again" if error.errno in files.FULL else "")
+    room = "; free some space and run again" if error.errno in files.FULL else ""
+    return room + ("; it is in the cache of decoded tables, which TRAJECTORY_CACHE=FOLDER moves" if is_cached else "")
 
 
 def leave(status: int) -> NoReturn:
