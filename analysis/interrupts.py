@@ -10,13 +10,13 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import RLock, Thread
+from threading import Lock, RLock, Thread
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 # How long an end waits for what must not be left half done.
 PATIENCE_S = 5.0
 
-_undivided = RLock()
+_ending, _undivided = Lock(), RLock()
 _tidying: list[Callable[[], object]] = []
 
 
@@ -27,6 +27,8 @@ def watch() -> None:
     signals = {number for number in WORDS if signal.getsignal(number) is not signal.SIG_IGN}
     signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     unblock(*(WORDS.keys() - signals))
+    for number in signals:  # where a library has a thread that does not block them
+        signal.signal(number, lambda number, _: _end(number))
     Thread(target=lambda: _end(signal.sigwait(signals)), name="interrupts", daemon=True).start()
 
 
@@ -64,6 +66,8 @@ def unblock(*signals: signal.Signals) -> None:
 
 def _end(number: int) -> None:
     """Say why, let nothing new begin, tidy up, and end."""
+    if not _ending.acquire(blocking=False):
+        return
     line = f"analysis: {WORDS[signal.Signals(number)]}\n"
     with suppress(OSError):
         os.write(2, ("\n" + line if os.isatty(2) else line).encode())  # a progress bar may stand in the line
