@@ -221,7 +221,12 @@ TOOL_CALLS = Table(
         Column(
             "arguments_class", pl.Enum(ARGUMENTS_CLASSES), "arguments against the record's own JSON Schema of the tool"
         ),
-        Column("is_offered", pl.Boolean(), "the record declares a tool of that name"),
+        Column(
+            "is_offered",
+            pl.Boolean(),
+            "the record declares a tool of that name; null where it declares no tools",
+            nullable=True,
+        ),
         Column(
             "result_message", pl.UInt32(), "position of the message that answers; null when unanswered", nullable=True
         ),

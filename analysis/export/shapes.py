@@ -37,6 +37,14 @@ ASKING = ("human", "user", "observation")
 ANSWERING = ("gpt", "assistant", "function_call")
 
 
+# The dialects whose calls may be blocks in texts that are delivered as texts: how their messages stand in the record.
+AS_THEY_STAND: dict[str, Callable[[Record], list[Message]]] = {
+    **dict.fromkeys(("prompt", "qwen_text", "text_calls"), read_messages),
+    "sharegpt": sharegpt.messages,
+    "alpaca": alpaca.messages,
+}
+
+
 class Source(NamedTuple):
     """A record as read, its raw fields, and what was changed on the way, counted."""
 
@@ -58,8 +66,9 @@ def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
         RefusedError: no format but raw can hold it.
     """
     record = Record(raw, trajectory.origin)
-    delivered = {"sharegpt": sharegpt.messages, "alpaca": alpaca.messages}.get(trajectory.dialect, read_messages)
-    opened = Source(record, trajectory, delivered(record), changes)
+    as_they_stand = AS_THEY_STAND.get(trajectory.dialect)
+    delivered = trajectory.messages if as_they_stand is None else as_they_stand(record)
+    opened = Source(record, trajectory, delivered, changes)
     _refuse_unreadable(opened)
     for call in () if opened.is_text else trajectory.calls:
         if call.arguments_state == "empty":

@@ -49,17 +49,23 @@ def read_messages(record: Record, key: str = "messages", own: Mapping[str, Role]
     Raises:
         UnreadableError: they are not a list of objects.
     """
-    record.is_plain = True
+    messages = record.memo[key] if key in record.memo else typed(record, key)
+    if messages is not None:
+        record.is_plain = True
+        return messages
+    return read_items(record, key, flagged_list(record, key, record.inner(key)), own)
+
+
+def typed(record: Record, key: str) -> list[Message] | None:
+    """The messages, if they are what nearly all are; None where it takes the patient reader."""
     try:
         return _messages(_TYPED.decode(unescaped(record.fields.get(key, b""))))
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass
-    text = record.inner(key)
     try:
-        return _messages(_TYPED.decode(text))
+        return _messages(_TYPED.decode(record.inner(key)))
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        record.is_plain = False
-        return read_items(record, key, flagged_list(record, key, text), own)
+        return None
 
 
 def read_items(record: Record, key: str, items: list[bytes], own: Mapping[str, Role] = ROLES) -> list[Message]:

@@ -42,6 +42,7 @@ def read_item(record: Record, key: str, index: int, raw: bytes, own: Mapping[str
         record.unknown_keys[f"{key}[].{name}"] += 1
     speaker = value_of(item, SPEAKERS)
     kind = _plain(record, item, "type") if speaker is None and "type" in item else None
+    kind = kind if isinstance(kind, str) else None
     if kind in ITEM_CALLS:
         return [Message("assistant", "", calls=[read_call(record, index, raw)], delivered_as=str(kind))]
     if kind in ITEM_RESULTS:

@@ -60,7 +60,7 @@ class Call(msgspec.Struct, gc=False):
     error: str | None = None
     arguments_state: str = "empty"
     arguments_class: str = "unchecked"
-    is_offered: bool = False
+    is_offered: bool | None = False
 
 
 class ResultFacts(msgspec.Struct, gc=False, frozen=True):

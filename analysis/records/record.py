@@ -29,6 +29,8 @@ class Record:
         # Every character of its messages is part of a member that is read: chat.py says so of what it reads by types.
         self.is_plain = False
         self.findings: list[Finding] = []
+        # What was read to learn the record's dialect, so that it is not read twice.
+        self.memo: dict[str, Any] = {}
         self.unknown_keys: defaultdict[str, int] = defaultdict(int)
         # A bare conversation is a record of one member.
         is_list = bytes(raw[:1]) == b"["
@@ -37,6 +39,10 @@ class Record:
 
     def __contains__(self, key: str) -> bool:
         return key in self.fields
+
+    def has(self, *keys: str) -> bool:
+        """Are these members there, and none of them null?"""
+        return all(key in self.fields and bytes(memoryview(self.fields[key])[:4]) != b"null" for key in keys)
 
     @property
     def keys(self) -> Set[str]:

@@ -26,6 +26,12 @@ RULES = (
     ),
     Rule("alternation", "Assistant messages and others alternate.", "Look for a lost or a doubled message."),
     Rule("unanswered_call", "Every call is answered.", "Drop the call or add its result before training on it."),
+    Rule(
+        "unanswered_by_design",
+        "A record goes on behind its calls.",
+        "Expected of single turns: nothing runs them.",
+    ),
+    Rule("rejected_answer", "A record is one rollout.", "Expected of pairs: only the chosen answer is read."),
     Rule("orphan_result", "Every result answers a call.", "Drop the result, or restore the call."),
     Rule("ambiguous_pairing", "It is plain which result answers which call.", "Write ids into calls and results."),
     Rule("duplicate_call_id", "An id names one call.", "Make ids unique in the record; pairs were made by step."),

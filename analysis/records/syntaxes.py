@@ -86,9 +86,14 @@ def tagged(text: str) -> Iterator[tuple[tuple[int, int], Read]]:
         yield match.span(), (_by_tags(match["name"], match["body"]), "")
 
 
+def is_listed(text: str) -> bool:
+    """Is the text `[name(…), …]` by its looks?"""
+    return text.rstrip().endswith("]") and len(text) <= LONGEST_LITERAL and _LISTED.fullmatch(text) is not None
+
+
 def listed(text: str) -> list[Call]:
     """The calls of a text that is `[name(argument="value"), …]` from end to end; none of any other."""
-    if len(text) > LONGEST_LITERAL or not _LISTED.fullmatch(text):
+    if not is_listed(text):
         return []
     calls = [_by_literals(part) for part in split_top(text.strip()[1:-1])]
     return [call for call in calls if call is not None] if all(calls) else []

@@ -20,6 +20,8 @@ from analysis.records.roles import CALLERS, NEAREST
 from analysis.records.text import CALL_TAGS, split_reasoning
 
 LARGEST_SHARE = 0.1
+# Of the letters of texts that were taken apart, and for each call: how a call is written is not weighed to the letter.
+TOLERANCE, LETTERS_OF_SYNTAX = 0.02, 4
 LISTED = "`python -m analysis tables --dialects` lists what is read"
 WHAT_TO_DO = f"{LISTED}; --keep-unread keeps such records, and says so"
 _SPEAKER = ("role", "from", "type", "speaker", "sender", "class_", "message_type")
@@ -67,7 +69,7 @@ _NO_TEXT = frozenset(
 )
 _MARKUP = re.compile(
     r"</?(?:tool_calls?|tool_responses?|think|function_?calls?|tools|parameter|function|invoke|arg_key|arg_value)\b[^<>]*>"
-    r"|\"(?:name|arguments|parameters|content|id)\"\s*:|'(?:name|arguments|content|id)'\s*:|\[TOOL_CALLS\]"
+    r"|\"(?:name|arguments|parameters|content|results?|response|output)\"\s*:|'(?:name|arguments|content)'\s*:|\[TOOL_CALLS\]"
 )
 
 
@@ -103,10 +105,26 @@ def texts(record: Record, trajectory: Trajectory, bodies: Iterable[str]) -> Text
     if not lost:
         return Texts(chars, 0)
     # What is read out of longer texts: blocks, parts of a list joined. Its letters are theirs.
-    whole = set(leaves)
-    rest = [text for text in said if text and text not in whole and canonical_text(text) not in whole]
-    unread = sum(map(_weight, lost)) - sum(map(_weight, rest)) if rest else sum(map(len, lost))
-    return Texts(chars, max(0, unread))
+    labels = {label for key in bodies if key in record for label in _labels(_opened(record, key))}
+    rest = [text for text in _not_whole(said, Counter(leaves)) if text not in labels]
+    if not rest:
+        return Texts(chars, sum(map(len, lost)))
+    written = sum(map(_weight, lost))
+    unread = written - sum(map(_weight, rest))
+    by_syntax = TOLERANCE * written + LETTERS_OF_SYNTAX * len([c for c in trajectory.calls if c.name not in labels])
+    return Texts(chars, unread if unread > by_syntax else 0)
+
+
+def _not_whole(said: list[str], leaves: Counter[str]) -> list[str]:
+    """What was read and is no text of its own in the record, counted as often as it was read."""
+    rest = []
+    for text in filter(None, said):
+        leaf = text if leaves[text] > 0 else canonical_text(text)
+        if leaves[leaf] > 0:
+            leaves[leaf] -= 1
+        else:
+            rest.append(text)
+    return rest
 
 
 def _where(record: Record, dialect: Dialect) -> Set[str]:
@@ -166,12 +184,26 @@ def _leaves(value: Any) -> Iterator[str]:
                 yield from _leaves(held)
 
 
+def _labels(value: Any) -> Iterator[str]:
+    """The short texts that are facts about a message: names and ids, which are read and are no text of it."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            for name, held in item.items():
+                if name in _NO_TEXT and isinstance(held, str):
+                    yield held
+                elif isinstance(held, dict | list):
+                    yield from _labels(held)
+
+
 def _said(trajectory: Trajectory) -> Iterator[str]:
     for message in trajectory.messages:
         yield message.content.strip()
         yield (message.reasoning or "").strip()
+        if message.facts is not None:
+            yield message.facts.name
         for call in message.calls:
             yield call.name or ""
+            yield call.id
             yield (call.arguments or "").strip()
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +37,13 @@ def messages(change: Callable[[Messages], object], record: Record | None = None)
 
 def named(arguments: str, **kind: Any) -> Record:
     return run(step("get", arguments=arguments, **kind))
+
+
+def fixture(name: str) -> Record:
+    """The record of a fixture, for what only its dialect can break."""
+    held = json.loads((Path(__file__).parent / f"{name}.json").read_text(encoding="utf-8"))
+    record: Record = held["record"]
+    return record
 
 
 TEXT = make("qwen_text")
@@ -92,6 +100,8 @@ BROKEN: dict[str, tuple[Record | bytes, set[str]]] = {
     "reasoning_in_content": (said("<think>Hm.</think>Yes."), OPEN),
     "call_in_reasoning": (said(f"<think>{block({'id': 1})}</think>Yes."), {*OPEN, "reasoning_in_content"}),
     "content_parts": (messages(lambda m: m[1].update(content=[{"type": "image_url"}])), set()),
+    "unanswered_by_design": (fixture("xlam"), {"no_environment", "traj_type_inferred", "first_role_system"}),
+    "rejected_answer": (fixture("dpo"), OPEN),
     "unread_text": (messages(lambda m: m[1].update(note="Not read.")), set()),
     "reward_form": (run(total_reward=10**400), set()),
     "undeclared_tool": (run(step("steal", arguments={})), set()),

@@ -1,7 +1,8 @@
 """OpenAI chat and TRL rows: `messages`, perhaps `tools` (or `functions`), calls as fields; no environment.
 
 The same rows with calls as text in Qwen's template (`<think>`, `<tool_call>`, `<tool_response>`, `<tools>` in the
-system text) are dialect `qwen_text`.
+system text) are dialect `qwen_text`; with other blocks, such as the `<function=…>` of OpenHands and SWE-agent,
+`text_calls`.
 """
 
 from analysis.records import facts
@@ -22,21 +23,22 @@ def matches(record: Record) -> bool:
 
 def read(record: Record) -> Trajectory:
     messages = read_words(record, own=OWN_ROLES)
-    return finish(record, "qwen_text" if is_text(messages) else "openai", messages)
+    return finish(record, name_of(messages), messages)
 
 
-def is_text(messages: list[Message]) -> bool:
-    """No call as a field, and blocks or `<tools>` in the texts."""
+def name_of(messages: list[Message]) -> str:
+    """`qwen_text` and `text_calls` have no call as a field, and blocks in the texts: Qwen's, or others."""
     if any(message.calls for message in messages):
-        return False
-    return any(
-        any(tag in message.content for tag in (CALL_TAGS if message.role == "assistant" else ("<tools>",)))
-        for message in messages
-    )
+        return "openai"
+    texts = [message.content for message in messages if message.role == "assistant"]
+    tags = {tag for tag in CALL_TAGS if any(tag in text for text in texts)}
+    if tags and "<tool_call>" not in tags:
+        return "text_calls"
+    return "qwen_text" if tags or any("<tools>" in m.content for m in messages if m.role != "assistant") else "openai"
 
 
 DIALECT = Dialect(
-    names=("openai", "qwen_text"),
+    names=("openai", "qwen_text", "text_calls"),
     origin="OpenAI chat and TRL rows; the same with calls as text",
     mark="`messages` of role and content",
     needs=("messages",),
