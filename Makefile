@@ -13,7 +13,10 @@ export SOURCE
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+TESTED := $(VENV)/.ready-for-tests
+UV     := $(or $(shell command -v uv),$(BIN)/uv)
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LOCK    = $(UV) pip compile --quiet --universal --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
@@ -23,16 +26,29 @@ help: ## List the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf '\n  %s\n' "SOURCE is sample, a file, a glob, a folder or hub:OWNER/NAME, e.g. make report SOURCE=trajectories.json"
 
-setup: $(READY) ## Make .venv with everything the reports, the notebooks and the tests need
+setup: $(READY) ## Make .venv with what the reports and the notebooks need
 
-$(READY): requirements.lock pyproject.toml
+# uv installs in seconds what pip takes minutes for: the one that is there, or one that pip brings, at a locked version.
+# Where it reaches no index (it does not read pip's settings), pip does it. Either way every file is held against its hash.
+define install
+	$(UV) pip install --quiet --python $(BIN)/python $(1) 2>$(VENV)/uv.log || \
+		{ echo "uv could not (see $(VENV)/uv.log): pip takes over, which takes a minute or two ..."; $(PIP) install $(1); }
+endef
+
+$(READY): requirements/report.lock requirements/installer.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) is missing or older than 3.11; name another one: make setup PYTHON=python3.12" >&2; exit 1; }
-	@$(PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV) || \
+	@$(BIN)/python -c '' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV) || \
 		{ echo "$(PYTHON) cannot make a virtual environment; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	@echo "Installing the locked dependencies into $(VENV) (a minute or two the first time) ..."
-	@$(PIP) install --require-hashes -r requirements.lock
-	@$(PIP) install --no-deps --no-build-isolation -e .
+	@command -v uv >/dev/null || $(PIP) install --require-hashes -r requirements/installer.lock
+	@echo "Installing the locked dependencies into $(VENV) (seconds to a minute the first time) ..."
+	@$(call install,--require-hashes -r requirements/report.lock)
+	@$(call install,--no-deps --no-build-isolation -e .)
+	@touch $@
+
+$(TESTED): $(READY) requirements/test.lock
+	@echo "Installing what the tests need besides ..."
+	@$(call install,--require-hashes -r requirements/test.lock)
 	@touch $@
 
 report: $(READY) ## Decode SOURCE, run the notebooks, write reports/html/index.html (ARGS="--only NAME" and others pass through)
@@ -45,28 +61,28 @@ lab: $(READY) ## Open JupyterLab on the notebooks and their tour, on this machin
 
 notebook: override export NAME := $(value NAME)
 notebook: override export QUESTION := $(value QUESTION)
-notebook: $(READY) ## Begin a question: NAME=waiting [QUESTION="…"] [NUMBER=15] makes its notebook, measure, chart and tests
+notebook: $(TESTED) ## Begin a question: NAME=waiting [QUESTION="…"] [NUMBER=15] makes its notebook, measure, chart and tests
 	@$(BIN)/python template --name "$$NAME" --question "$$QUESTION" --number "$(NUMBER)"
 
-docs: $(READY) ## Write the documentation of the API, with the dictionary and the method, to reports/docs/index.html
+docs: $(TESTED) ## Write the documentation of the API, with the dictionary and the method, to reports/docs/index.html
 	@$(BIN)/python -m analysis.reference.site reports/docs
 
 test: lint types fast slow ## Everything that must pass: format, lint, types, the fast tests, the slow ones
 
-lint: $(READY)
+lint: $(TESTED)
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 
-types: $(READY)
+types: $(TESTED)
 	@$(BIN)/mypy
 
-fast: $(READY) ## The fast tests alone
+fast: $(TESTED) ## The fast tests alone
 	@$(PYTEST) -m "not slow and not nightly" -n $(WORKERS) $(ARGS)
 
-slow: $(READY) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
+slow: $(TESTED) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
 	@$(PYTEST) -m slow $(ARGS)
 
-nightly: $(READY) ## The tests that take minutes, which no other target runs: kills at forty random moments
+nightly: $(TESTED) ## The tests that take minutes, which no other target runs: kills at forty random moments
 	@$(PYTEST) -m nightly $(ARGS)
 
 # Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser
@@ -82,15 +98,15 @@ browser:
 		echo "No Chromium: install it (Debian and Ubuntu: apt-get install chromium) to run the browser tests." >&2; \
 	fi
 
-interop: $(READY) ## Ask TRL and LlamaFactory themselves whether they take an export: gigabytes, minutes, not part of test
+interop: $(TESTED) ## Ask TRL and LlamaFactory themselves whether they take an export: gigabytes, minutes, not part of test
 	@INTEROP=1 $(PYTEST) -m slow -rs tests/interop $(ARGS)
 
-bench: $(READY) ## Time the suite against its baselines and redraw the benchmark figures
+bench: $(TESTED) ## Time the suite against its baselines and redraw the benchmark figures
 	@$(BIN)/python -m benchmarks $(ARGS)
 
 # mutmut runs the tests in its own process: an environment of its own that sees .venv's packages, and not the project,
 # so that what it imports is the mutated copy.
-mutants: $(READY) ## Mutation testing of analysis/measures (hours): MODULE=tool_usage, ARGS="--sample 500 --seed 1"
+mutants: $(TESTED) ## Mutation testing of analysis/measures (hours): MODULE=tool_usage, ARGS="--sample 500 --seed 1"
 	@test -x $(VENV)-mutants/bin/mutmut || { $(BIN)/python -m venv $(VENV)-mutants && \
 		$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > \
 			"$$($(VENV)-mutants/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/locked.pth" && \
@@ -98,11 +114,12 @@ mutants: $(READY) ## Mutation testing of analysis/measures (hours): MODULE=tool_
 	@nice -n 19 $(BIN)/python -m tests.measures.mutants $(VENV)-mutants/bin/python --workers $(WORKERS) \
 		--module "$(MODULE)" $(ARGS)
 
-# The tool that resolves lives in an environment of its own, so that nothing else can come to depend on it.
-lock: ## Resolve pyproject.toml anew into requirements.lock: versions and hashes, no address
-	@test -x $(VENV)-lock/bin/uv || { $(PYTHON) -m venv $(VENV)-lock && $(VENV)-lock/bin/python -m pip --quiet install uv; }
-	@$(VENV)-lock/bin/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url \
-		--no-emit-find-links --extra test --extra tokens --extra dask --group build $(ARGS) --output-file requirements.lock pyproject.toml
+# test.lock holds all of report.lock, at the same versions. The installer is what resolves, too.
+lock: $(READY) ## Resolve pyproject.toml anew into requirements/*.lock: versions and hashes, no address
+	@$(LOCK) --extra tokens --group build $(ARGS) --output-file requirements/report.lock pyproject.toml
+	@$(LOCK) --extra test --extra docs --extra tokens --extra dask --group build --constraint requirements/report.lock $(ARGS) \
+		--output-file requirements/test.lock pyproject.toml
+	@echo uv | $(LOCK) $(ARGS) --output-file requirements/installer.lock -
 
 clean: ## Remove produced pages and caches of the tools; .venv and decoded tables stay
 	@rm -rf reports/docs reports/executed reports/html .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants

@@ -10,15 +10,14 @@ Rejected) · `tables` (Trajectories -> Parquet, cached, lazy) · `measures` (Laz
 (small DataFrame -> alt.Chart) · `show` (what a notebook cell displays) · `transcripts` · `report`.
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # without typing, which takes longer than all the rest
 if TYPE_CHECKING:
     from analysis.tables import Tables, load
 
 __all__ = ["Tables", "load"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Polars comes with the first table: `--help` and the server that kernels are forked from do without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,6 +6,7 @@ Imports nothing heavy: workers can be started before Polars is there.
 import atexit
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -13,10 +14,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from multiprocessing import parent_process
+from multiprocessing import active_children, parent_process, resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from types import ModuleType
+
+from analysis import interrupts
 
 # With fewer bytes for each, another process costs more to start than it saves.
 PARALLEL_BYTES = 24 << 20
@@ -41,7 +44,7 @@ def worth(size: int, asked: int) -> int:
 class _Process(SpawnProcess):
     def start(self) -> None:
         # Ten lines that call `load` need no `if __name__` guard.
-        with nameless_main():
+        with interrupts.undivided(), interrupts.blocked(), nameless_main():
             super().start()
 
 
@@ -54,6 +57,8 @@ class _Spawned(SpawnContext):
 @contextmanager
 def workers(jobs: int) -> Iterator[Executor]:
     """So many processes, which begin with their imports; they end with this context."""
+    start_tracker()
+    interrupts.tidy_with(_kill_children)
     executor = ProcessPoolExecutor(jobs, mp_context=_Spawned(), initializer=_begin)
     try:
         for _ in range(jobs):
@@ -61,6 +66,12 @@ def workers(jobs: int) -> Iterator[Executor]:
         yield executor
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def start_tracker() -> None:
+    """Start multiprocessing's process that removes what others leave: of a run that is killed it would say so."""
+    with environment(PYTHONWARNINGS="ignore"), interrupts.blocked():
+        resource_tracker.ensure_running()
 
 
 def await_one(executor: Executor) -> None:
@@ -75,7 +86,13 @@ def await_one(executor: Executor) -> None:
         raise NoWorkersError from None
 
 
+def _kill_children() -> None:
+    for child in active_children():
+        child.kill()
+
+
 def _begin() -> None:
+    interrupts.unblock(signal.SIGTERM)  # by which a pool ends its workers when one of them has died
     os.environ["POLARS_MAX_THREADS"] = "1"  # the workers are the parallelism
     # A run that is killed outright leaves no worker behind.
     end_with_parent(partial(os._exit, 0))

@@ -138,7 +138,7 @@ END_CLASSES = (
     "empty",
 )
 OUTCOMES = ("ok", "error", "unknown")
-OUTCOME_RULES = ("success_key", "error_key", "error_text", "structured", "none")
+OUTCOME_RULES = ("error_flag", "success_key", "error_key", "error_text", "structured", "none")
 ARGUMENTS_FORMS = ("string", "object")
 ARGUMENTS_STATES = ("object", "empty", "unparsable", "not_object")
 ARGUMENTS_CLASSES = (
@@ -224,7 +224,12 @@ TOOL_CALLS = Table(
         Column(
             "arguments_class", pl.Enum(ARGUMENTS_CLASSES), "arguments against the record's own JSON Schema of the tool"
         ),
-        Column("is_offered", pl.Boolean(), "the record declares a tool of that name"),
+        Column(
+            "is_offered",
+            pl.Boolean(),
+            "the record declares a tool of that name; null where it declares no tools",
+            nullable=True,
+        ),
         Column(
             "result_message", pl.UInt32(), "position of the message that answers; null when unanswered", nullable=True
         ),

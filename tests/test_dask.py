@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from analysis import sample, sources
-from analysis.sources import containers
-from analysis.tables import build, load, write_tables
+from analysis.sources.containers import plan
+from analysis.tables import load, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.units import decode_units
 
 pytestmark = pytest.mark.slow
 distributed = pytest.importorskip("distributed", reason="no Dask: install the extra `dask` to run on a cluster")
@@ -20,7 +22,7 @@ distributed = pytest.importorskip("distributed", reason="no Dask: install the ex
 
 @pytest.fixture
 def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 100_000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 100_000)
     sample.write(tmp_path / "sample.json", trajectories=80, environments=14, seed=5)
     return str(tmp_path / "sample.json")
 
@@ -37,13 +39,13 @@ def test_a_killed_worker_s_units_are_decoded_by_another(
 ) -> None:
     units = sources.plan(sources.locate(source))
     assert len(units) >= 20
-    here = build.run(units, str(tmp_path / "here"), jobs=1, progress=False)
+    here = decode_units(units, str(tmp_path / "here"), Crew(jobs=1, progress=False))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         victims = [worker.pid for worker in cluster.workers.values()]
         target = tmp_path / "there"
         killer = threading.Thread(target=_kill_after_first_receipt, args=(target, victims[0]))
         killer.start()
-        there = build.run(units, str(target), jobs=0, dask=cluster.scheduler_address, progress=False)
+        there = decode_units(units, str(target), Crew(dask=cluster.scheduler_address, progress=False))
         killer.join()
     assert not _alive(victims[0])
     counts = [(receipt.shard, receipt.records_in, receipt.kept, receipt.rejected) for receipt in there]

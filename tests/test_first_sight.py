@@ -16,8 +16,10 @@ from blake3 import blake3
 from polars.testing import assert_frame_equal
 
 from analysis import schema, sources
-from analysis.sources import containers
-from analysis.tables import build, cache, decode, load, write_tables
+from analysis.sources.containers import plan
+from analysis.tables import build, cache, crew, decode, load, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.receipts import Receipt
 from tests.builders import step, trajectory
 
 RECORDS = [trajectory(f"t{n}", steps=[step("get_user"), step(says="Task Completed")]) for n in range(12)]
@@ -40,7 +42,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 3000)
 
 
 @pytest.fixture
@@ -55,7 +57,7 @@ def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> None:
     decoded: list[bool] = []
     real, hashed = decode.decode_unit, cache._hashed
 
-    def notes(unit: sources.Unit, target: str) -> decode.Receipt:
+    def notes(unit: sources.Unit, target: str) -> Receipt:
         decoded.append(True)
         return real(unit, target)
 
@@ -63,7 +65,7 @@ def read_once(at_rest: None, monkeypatch: pytest.MonkeyPatch) -> None:
         assert decoded, "hashed before it is read"
         return hashed(*args)
 
-    monkeypatch.setattr(build, "decode_unit", notes)
+    monkeypatch.setattr(crew, "decode_unit", notes)
     monkeypatch.setattr(cache, "_hashed", rest)
 
 
@@ -118,7 +120,7 @@ def test_several_processes_decode_while_a_thread_hashes(tmp_path: Path, monkeypa
     begun = Event()
     hashed = cache._hashed
 
-    def begins(unit: sources.Unit, target: str) -> decode.Receipt:
+    def begins(unit: sources.Unit, target: str) -> Receipt:
         begun.set()
         return decode.decode_unit(unit, target)
 
@@ -126,7 +128,7 @@ def test_several_processes_decode_while_a_thread_hashes(tmp_path: Path, monkeypa
         assert begun.wait(60), "nothing is decoded before the hash is known"
         return hashed(*args)
 
-    monkeypatch.setattr(build, "decode_unit", begins)
+    monkeypatch.setattr(crew, "decode_unit", begins)
     monkeypatch.setattr(cache, "_hashed", waits)
     with ThreadPoolExecutor(2) as workers:
         manifest = write_tables(source, tmp_path / "out", workers=workers, progress=False)
@@ -170,7 +172,7 @@ def test_what_may_be_known_already_is_hashed_before_anything_is_decoded(
     def decodes(*_: Any) -> None:
         raise AssertionError("decoded again")
 
-    monkeypatch.setattr(build, "decode_unit", decodes)
+    monkeypatch.setattr(crew, "decode_unit", decodes)
     write_tables(copy, tmp_path / "out", progress=False)
 
 
@@ -185,24 +187,24 @@ def test_a_killed_run_resumes_with_the_units_that_are_missing_whichever_way_each
     assert len(units) > 3
     decoded: list[int] = []
 
-    def dies_at_the_third(unit: sources.Unit, target: str) -> decode.Receipt:
+    def dies_at_the_third(unit: sources.Unit, target: str) -> Receipt:
         if len(decoded) == 2:
             raise Killed
         decoded.append(unit.shard)
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", dies_at_the_third)
+    monkeypatch.setattr(crew, "decode_unit", dies_at_the_third)
     with pytest.raises(Killed):
         load(source, jobs=1, progress=False)
     if hashed_before == "the second":
         cache.content_hash(sources.locate(source))
     again: list[int] = []
 
-    def counts(unit: sources.Unit, target: str) -> decode.Receipt:
+    def counts(unit: sources.Unit, target: str) -> Receipt:
         again.append(unit.shard)
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", counts)
+    monkeypatch.setattr(crew, "decode_unit", counts)
     manifest = load(source, jobs=1, progress=False).manifest
     assert manifest["kept"] == len(RECORDS)
     assert manifest["content_hash"] == "blake3:" + blake3(CONTAINERS["indented"]).hexdigest()
@@ -217,14 +219,14 @@ def test_a_file_written_to_while_it_is_read_leaves_no_tables_and_no_hash(
     source = written(tmp_path, CONTAINERS["indented"])
     files = sources.locate(source)
 
-    def meanwhile(unit: sources.Unit, target: str) -> decode.Receipt:
+    def meanwhile(unit: sources.Unit, target: str) -> Receipt:
         receipt = decode.decode_unit(unit, target)
         with Path(source).open("ab") as stream:
             stream.write(b"\n")
         return receipt
 
     with monkeypatch.context() as patch:
-        patch.setattr(build, "decode_unit", meanwhile)
+        patch.setattr(crew, "decode_unit", meanwhile)
         with pytest.raises(sources.SourceError, match="written to while it was read"):
             load(source, progress=False)
     assert not cache.is_remembered(files)
@@ -239,11 +241,11 @@ def test_of_two_that_open_it_at_once_one_decodes_and_the_other_waits(
     source = written(tmp_path, CONTAINERS["indented"])
     decoded: list[int] = []
 
-    def counts(unit: sources.Unit, target: str) -> decode.Receipt:
+    def counts(unit: sources.Unit, target: str) -> Receipt:
         decoded.append(unit.shard)
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", counts)
+    monkeypatch.setattr(crew, "decode_unit", counts)
     with ThreadPoolExecutor(4) as threads:
         kept = list(threads.map(lambda _: load(source, progress=False).manifest["kept"], range(4)))
     assert kept == [len(RECORDS)] * 4
@@ -255,4 +257,4 @@ def test_a_file_that_is_gone_by_then_is_said_as_ever(tmp_path: Path) -> None:
     files = sources.locate(source)
     Path(source).unlink()
     with pytest.raises(sources.SourceError, match="cannot be read: No such file"):
-        build.build(source, files, progress=False)
+        build.build(files, Crew(progress=False))

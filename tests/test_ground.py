@@ -7,8 +7,9 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from functools import cache
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
@@ -22,47 +23,131 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+BUILD = PROJECT["dependency-groups"]["build"]
+
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[!.]*.ipynb"))
 
 # conda-forge's name where it is not PyPI's.
 CONDA_NAMES = {"playwright-python": "playwright", "python-duckdb": "duckdb"}
 
 # DESIGN's directions. A room (a module or folder of analysis/) may import itself and the rooms named here; from outside
-# the project, the standard library and the packages after them. None = whatever the project depends on.
-DIRECTIONS: dict[str, tuple[set[str], set[str] | None]] = {
+# the project, the standard library and the packages after them.
+DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "schema": (set(), {"polars"}),
     "wording": ({"schema"}, {"polars"}),
+    "files": ({"interrupts"}, set()),
+    "canonical": (set(), {"msgspec"}),
+    "natural": (set(), {"polars"}),
     "nearest": (set(), {"rapidfuzz"}),
-    "parameters": ({"schema", "nearest"}, set()),
+    "parameters": ({"nearest", "schema"}, set()),
     "imports": (set(), set()),
-    "processes": (set(), set()),
-    "sample": (set(), {"msgspec"}),
-    "sources": ({"sample", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
-    "records": ({"schema"}, {"jsonschema_rs", "msgspec", "tiktoken", "tokenizers"}),
-    "tables": ({"processes", "schema", "sources", "records", "sample", "wording", "markup", "nearest"}, None),
-    "measures": ({"schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa", "scipy"}),
+    "interrupts": (set(), set()),
+    "processes": ({"interrupts"}, set()),
+    "sample": ({"files"}, {"msgspec"}),
+    "sources": ({"natural", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
+    "records": ({"canonical"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
+    "tables": (
+        {"wording", "files", "markup", "nearest", "processes", "records", "sample", "schema", "sources"},
+        {"blake3", "datasets", "distributed", "filelock", "msgspec", "polars", "tqdm"},
+    ),
+    "measures": ({"canonical", "natural", "schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa"}),
     "brief": ({"schema", "wording", "measures"}, {"polars"}),
-    "charts": ({"schema", "wording", "measures"}, {"altair", "polars"}),
-    "markup": ({"wording"}, None),
-    "transcripts": ({"schema", "records", "wording", "markup"}, None),
-    "export": ({"nearest", "schema", "sources", "records", "tables", "measures"}, {"msgspec", "polars", "tqdm"}),
-    "gate": ({"schema", "sources", "records", "tables", "measures", "nearest", "wording"}, {"msgspec", "polars"}),
-    "card": ({"schema", "sources", "records", "tables", "measures", "charts", "wording", "markup", "gate"}, None),
-    "show": ({"schema", "imports", "records", "tables", "brief", "charts", "wording", "markup", "transcripts"}, None),
+    "charts": ({"wording", "measures", "schema"}, {"altair", "polars"}),
+    "markup": ({"wording"}, {"polars"}),
+    "transcripts": ({"wording", "markup", "records"}, set()),
+    "export": (
+        {"files", "measures", "nearest", "records", "schema", "sources", "tables"},
+        {"msgspec", "polars", "tqdm"},
+    ),
+    "gate": ({"measures", "nearest", "records", "schema", "sources", "tables", "wording"}, {"msgspec", "polars"}),
+    "card": (
+        {"charts", "gate", "markup", "measures", "records", "schema", "sources", "tables", "wording"},
+        {"polars", "vl_convert", "yaml"},
+    ),
+    "show": (
+        {"brief", "charts", "imports", "markup", "records", "schema", "tables", "transcripts", "wording"},
+        {"IPython", "altair", "polars"},
+    ),
     "explore": (
-        {"schema", "imports", "records", "sources", "tables", "charts", "wording", "markup", "nearest", "transcripts"},
-        None,
+        {
+            "charts",
+            "wording",
+            "imports",
+            "markup",
+            "natural",
+            "nearest",
+            "records",
+            "schema",
+            "sources",
+            "tables",
+            "transcripts",
+        },
+        {"altair", "ipywidgets", "itables", "polars"},
     ),
     "report": (
-        {"processes", "imports", "schema", "tables", "reference", "wording", "markup", "nearest", "parameters"},
-        None,
+        {"files", "imports", "interrupts", "markup", "natural", "nearest", "parameters", "processes", "reference"}
+        | {"schema", "tables", "wording"},
+        {
+            "filelock",
+            "fsspec",
+            "ipykernel",
+            "jinja2",
+            "jupyter_client",
+            "jupyter_core",
+            "markupsafe",
+            "msgspec",
+            "nbclient",
+            "nbconvert",
+            "nbformat",
+            "papermill",
+            "polars",
+            "tqdm",
+            "traitlets",
+            "vl_convert",
+        },
     ),
-    "reference": ({"schema", "records", "measures", "charts", "wording", "markup"}, None),
-    "__init__": ({"schema", "tables"}, None),
+    "reference": ({"charts", "measures", "records", "schema", "wording"}, {"papermill", "pdoc", "polars"}),
+    "__init__": ({"tables"}, set()),
+    # The help pages import the standard library alone; what a subcommand needs, it imports when it runs.
+    "cli": (
+        {
+            "card",
+            "export",
+            "files",
+            "gate",
+            "nearest",
+            "parameters",
+            "processes",
+            "reference",
+            "report",
+            "sample",
+            "schema",
+            "sources",
+            "tables",
+        },
+        {"msgspec"},
+    ),
+    "__main__": ({"cli", "interrupts"}, set()),
 }
-# Imported by one module only, and there inside functions: they take seconds, and a kernel never needs them.
-LATE = {"datasets": "sources/hub.py", "httpx2": "sources/hub.py", "huggingface_hub": "sources/hub.py"}
-LATE |= {"tiktoken": "records/vocabulary.py", "tokenizers": "records/vocabulary.py"}
+# Imported in one place only, and there inside functions: they take seconds, and a kernel never needs them.
+LATE = dict.fromkeys(("httpx2", "huggingface_hub"), "sources/hub/")
+LATE |= {"datasets": "tables/huggingface.py"}
+LATE |= {"quicktok": "records/vocabulary.py", "tokenizers": "records/vocabulary.py"}
+# Installed and imported by no module: the file that needs it, and the words there.
+UNIMPORTED = {
+    "anywidget": ("analysis/explore/widgets.py", "from itables.widget import"),  # which imports it
+    "jupyterlab": ("Makefile", "jupyter lab"),
+}
+STARTED = {
+    "axe-playwright-python": ("tests/browser/opening.py", 'files("axe_playwright_python")'),
+    "mypy": ("Makefile", "$(BIN)/mypy"),
+    "pre-commit": (".pre-commit-config.yaml", "repo: local"),
+    "pytest-xdist": ("Makefile", "-n $(WORKERS)"),
+    "ruff": ("Makefile", "$(BIN)/ruff"),
+    "tiktoken": ("tests/records/test_tokens.py", 'importorskip("tiktoken")'),
+}
+INSTALLED = packages_distributions()
 
 
 def modules() -> list[Path]:
@@ -87,6 +172,23 @@ def imported_rooms(module: Path) -> set[str]:
     inside = {name.split(".")[1] for name in imports(parsed(module)) if name.startswith("analysis.")}
     rooms = {room(other) for other in modules()}
     return {name if name in rooms else "__init__" for name in inside}
+
+
+def imported_modules(module: Path, names: Container[str]) -> Iterator[str]:
+    """Modules of the project that a module imports, but for those it imports inside functions."""
+    inside = (
+        node
+        for function in ast.walk(parsed(module))
+        if isinstance(function, ast.FunctionDef)
+        for node in ast.walk(function)
+    )
+    late = {id(node) for node in inside}
+    tree = ast.Module(
+        body=[n for n in ast.walk(parsed(module)) if isinstance(n, ast.Import | ast.ImportFrom)], type_ignores=[]
+    )
+    tree.body = [node for node in tree.body if id(node) not in late]
+    for name in imports(tree):
+        yield from (known for known in (name, name.rpartition(".")[0]) if known in names)
 
 
 def imported_packages(module: Path) -> set[str]:
@@ -151,50 +253,99 @@ def test_environment_yml_is_read_by_repo2docker_as_it_is_meant() -> None:
     assert not [name for name in ("binder", ".binder") if (ROOT / name).exists()], "it would look there instead"
 
 
-def test_lock_pins_what_setup_installs_within_its_range() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    project = PROJECT["project"]
-    extras = project["optional-dependencies"]
-    lists = [project["dependencies"], extras["test"], extras["tokens"], PROJECT["dependency-groups"]["build"]]
-    for requirement in (Requirement(text) for texts in lists for text in texts):
-        name = canonicalize_name(requirement.name)
-        versions = re.findall(rf"^{re.escape(name)}==([^\s;]+)", lock, flags=re.MULTILINE)
-        assert versions or name == project["name"], f"{name} is not in requirements.lock; run `make lock`"
+LOCKS = {
+    "report": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], BUILD),
+    "test": (
+        PROJECT["project"]["dependencies"],
+        EXTRAS["tokens"],
+        BUILD,
+        EXTRAS["test"],
+        EXTRAS["docs"],
+        EXTRAS["dask"],
+    ),
+    "installer": (["uv"],),
+}
+
+
+def locked(name: str) -> dict[str, list[str]]:
+    pins = re.findall(r"^([a-z0-9._-]+)==([^\s;]+)", lock(name), flags=re.MULTILINE)
+    return {package: [version for other, version in pins if other == package] for package, _ in pins}
+
+
+def lock(name: str) -> str:
+    return (ROOT / f"requirements/{name}.lock").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_pins_what_is_installed_from_it_within_its_range(name: str) -> None:
+    pins = locked(name)
+    for requirement in (Requirement(text) for texts in LOCKS[name] for text in texts):
+        versions = pins.get(canonicalize_name(requirement.name), [])
+        assert versions, f"{requirement.name} is not in requirements/{name}.lock; run `make lock`"
         outside = [version for version in versions if version not in requirement.specifier]
-        assert not outside, f"{name}: {outside} outside {requirement.specifier}; run `make lock`"
+        assert not outside, f"{requirement.name}: {outside} outside {requirement.specifier}; run `make lock`"
 
 
-def test_lock_holds_versions_and_hashes_and_no_address() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    assert "://" not in lock
-    assert not re.findall(r"^\s*--(?!hash=sha256:[0-9a-f]{64}\b).*", lock, flags=re.MULTILINE)
-    pins = re.split(r"\n(?=[a-z0-9])", lock)
+def test_tests_run_on_the_versions_that_reports_run_on() -> None:
+    test = locked("test")
+    assert not {name: versions for name, versions in locked("report").items() if test.get(name) != versions}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_holds_versions_and_hashes_and_no_address(name: str) -> None:
+    text = lock(name)
+    assert "://" not in text
+    assert not re.findall(r"^\s*--(?!hash=sha256:[0-9a-f]{64}\b).*", text, flags=re.MULTILINE)
+    pins = re.split(r"\n(?=[a-z0-9])", text)
     assert all("--hash=sha256:" in pin for pin in pins)
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
-def test_a_module_imports_only_from_layers_below_it(module: Path) -> None:
-    if room(module) == "__main__":
-        return  # The command line may use all of it.
-    assert room(module) in DIRECTIONS, f"{room(module)} is a new room: say in DIRECTIONS what it may import"
-    rooms, packages = DIRECTIONS[room(module)]
-    assert imported_rooms(module) <= rooms | {room(module)}
-    if packages is not None:
-        assert imported_packages(module) <= packages
+@pytest.mark.parametrize("name", sorted({room(module) for module in modules()}))
+def test_a_room_imports_what_it_may_and_may_import_no_more(name: str) -> None:
+    assert name in DIRECTIONS, f"{name} is a new room: say in DIRECTIONS what it may import"
+    own = [module for module in modules() if room(module) == name]
+    rooms = {other for module in own for other in imported_rooms(module)} - {name}
+    packages = {package for module in own for package in imported_packages(module)}
+    assert (rooms, packages) == DIRECTIONS[name]
 
 
-@pytest.mark.parametrize("module", modules(), ids=lambda m: str(m.relative_to(ROOT)))
-def test_a_module_imports_only_what_pyproject_declares(module: Path) -> None:
-    import_names = {
-        "vl_convert": "vl-convert-python",
-        "yaml": "pyyaml",
-        "IPython": "ipykernel",
-        "jupyter_client": "nbclient",
-        "jupyter_core": "nbclient",
-    }
-    foreign = {import_names.get(name, canonicalize_name(name)) for name in imported_packages(module)}
-    # numpy comes with scipy, pyarrow with datasets, httpx2 with huggingface-hub, traitlets with all of Jupyter.
-    assert foreign <= declared().keys() | {"httpx2", "numpy", "pyarrow", "traitlets"}
+def test_no_two_modules_import_each_other_however_far_apart() -> None:
+    names = {".".join(module.relative_to(ROOT).with_suffix("").parts): module for module in modules()}
+    tied = {name: set(imported_modules(module, names)) - {name} for name, module in names.items()}
+    while free := [name for name, others in tied.items() if not others & tied.keys()]:
+        for name in free:
+            del tied[name]
+    assert not tied
+
+
+def distributions(files: Iterable[Path]) -> set[str]:
+    """What to install for all that these files import, by its name in pyproject.toml."""
+    packages = {package for file in files for package in imported_packages(file)}
+    return {canonicalize_name(INSTALLED.get(package, [package])[0]) for package in packages}
+
+
+def requirements(*extras: str) -> set[str]:
+    """Names of the dependencies, or of those of some extras."""
+    project = PROJECT["project"]
+    lists = [project["optional-dependencies"][extra] for extra in extras] or [project["dependencies"]]
+    return {canonicalize_name(Requirement(text).name) for texts in lists for text in texts}
+
+
+def test_what_a_module_imports_is_a_dependency_and_not_one_of_the_tests() -> None:
+    assert distributions(modules()) <= requirements() | requirements("dask", "docs", "tokens")
+
+
+def test_what_is_installed_is_imported_or_started() -> None:
+    assert requirements() | requirements("dask", "docs", "tokens") == distributions(modules()) | UNIMPORTED.keys()
+    for file, words in UNIMPORTED.values():
+        assert words in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_what_the_tests_install_is_imported_or_started_by_them() -> None:
+    files = [path for path in tracked_files() if path.suffix == ".py" and not path.is_relative_to(ROOT / "analysis")]
+    started = {name for name, (file, words) in STARTED.items() if words in (ROOT / file).read_text(encoding="utf-8")}
+    assert requirements("test") <= distributions(files) | started
+    assert started == STARTED.keys()
 
 
 @pytest.mark.parametrize("question", sorted((ROOT / "analysis/charts").glob("[!_]*.py")), ids=lambda m: m.stem)
@@ -207,7 +358,7 @@ def test_a_chart_module_takes_no_other_questions_results(question: Path) -> None
 @pytest.mark.parametrize("package", sorted(LATE))
 def test_slow_packages_are_imported_late_and_in_one_place(package: str) -> None:
     users = {str(m.relative_to(ROOT / "analysis")) for m in modules() if package in imported_packages(m)}
-    assert users <= {LATE[package]}
+    assert all(user.startswith(LATE[package]) for user in users)
     for user in users:
         at_import = ast.Module(body=parsed(ROOT / "analysis" / user).body, type_ignores=[])
         at_import.body = [node for node in at_import.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from analysis.sources import hub
+from analysis.sources.hub import snapshot
+from analysis.sources.hub.download import DOWNLOAD_ATTEMPTS
 from analysis.tables import load
 from tests.builders import step, trajectory
 from tests.loopback_hub import COMMIT, LoopbackHub, Repository, git_hash, serve, sha256
@@ -25,7 +27,7 @@ TRAJECTORIES = "XXHStudyHard/EnvScaler-SFT-Traj-9K"
 METADATA = "envscaler_sft_traj_9k_metadata.json"
 TEMPLATED = "mask_history_all_traj-9K_apply_qwen3_template.json"
 
-Fetch = Callable[[str], hub.Fetched]
+Fetch = Callable[[str], hub.Snapshot]
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def server() -> Iterator[LoopbackHub]:
 
 @pytest.fixture
 def fetch(server: LoopbackHub, tmp_path: Path) -> Fetch:
-    def fetch_here(name: str) -> hub.Fetched:
+    def fetch_here(name: str) -> hub.Snapshot:
         return hub.fetch(name, progress=False, endpoint=server.endpoint, cache_dir=tmp_path / "cache")
 
     return fetch_here
@@ -60,7 +62,7 @@ def fetch(server: LoopbackHub, tmp_path: Path) -> Fetch:
 def test_a_source_is_taken_apart_into_repository_revision_and_file(
     name: str, repository: str, revision: str | None, file: str | None
 ) -> None:
-    assert hub.parse(name) == hub.Wanted(repository, revision, file)
+    assert hub.parse(name) == hub.HubName(repository, revision, file)
     assert hub.parse(str(hub.parse(name))) == hub.parse(name)
 
 
@@ -240,18 +242,18 @@ def test_without_a_network_and_without_a_copy_the_message_says_both(tmp_path: Pa
 def test_a_hub_that_does_not_answer_is_waited_for_once_and_asked_again_later(
     server: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "_silent", {})
-    server.break_after, server.resets = [0] * hub.DOWNLOAD_ATTEMPTS, True
+    monkeypatch.setattr(snapshot, "_silent", {})
+    server.break_after, server.resets = [0] * DOWNLOAD_ATTEMPTS, True
     server.repositories["lab/other"] = Repository({"other.jsonl": b'{"steps": 2}\n'})
 
-    def ask(name: str) -> hub.Fetched:
+    def ask(name: str) -> hub.Snapshot:
         return hub.fetch(name, progress=False, endpoint=server.endpoint, cache_dir=tmp_path / "cache")
 
     for name in ("hub:lab/rollouts", "hub:lab/other"):
         with pytest.raises(hub.HubError, match="cannot be reached"):
             ask(name)
     assert not [request for request in server.asked if "lab/other" in request]
-    monkeypatch.setattr(hub, "SILENT_S", 0.0)
+    monkeypatch.setattr(snapshot, "SILENT_S", 0.0)
     assert ask("hub:lab/other").paths[0].read_bytes() == b'{"steps": 2}\n'
 
 

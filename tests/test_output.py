@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 import fsspec
 import polars as pl
@@ -19,10 +19,13 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from polars.testing import assert_frame_equal
 
-from analysis import processes, schema, sources
-from analysis.__main__ import main
-from analysis.sources import containers
-from analysis.tables import Tables, build, decode, load, places, write_tables
+from analysis import files, processes, schema, sources
+from analysis.cli.main import main
+from analysis.sources.containers import plan
+from analysis.tables import Tables, crew, decode, load, places, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.receipts import Receipt
+from analysis.tables.units import decode_units
 from tests.builders import step, trajectory
 
 PLACES = ["memory://bucket/out", "file"]
@@ -67,7 +70,7 @@ def records() -> list[dict[str, Any]]:
 @pytest.fixture
 def source(tmp_path: Path, records: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> str:
     """Eight records in several units."""
-    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 3000)
     path = tmp_path / "trajectories.json"
     path.write_text(json.dumps(records, indent=4), encoding="utf-8")
     assert len(sources.plan(sources.locate(str(path)))) > 3
@@ -93,14 +96,14 @@ def decoding(monkeypatch: pytest.MonkeyPatch, *, dies_after: int = 1000) -> Iter
     """Note the shards that are decoded; the run is killed when so many are."""
     shards: list[int] = []
 
-    def noted(unit: sources.Unit, target: str) -> decode.Receipt:
+    def noted(unit: sources.Unit, target: str) -> Receipt:
         if len(shards) == dies_after:
             raise KeyboardInterrupt
         shards.append(unit.shard)
         return decode.decode_unit(unit, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(build, "decode_unit", noted)
+        patch.setattr(crew, "decode_unit", noted)
         yield shards
 
 
@@ -293,13 +296,13 @@ def test_files_may_be_read_by_whom_the_umask_lets(source: str, tmp_path: Path) -
 def test_a_second_run_into_the_same_place_is_noticed_and_nothing_is_sealed(
     source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def loses_one(unit: sources.Unit, target: str) -> decode.Receipt:
+    def loses_one(unit: sources.Unit, target: str) -> Receipt:
         receipt = decode.decode_unit(unit, target)
         if unit.shard == 1:
             places.remove(f"{target}/trajectories/part-00000.parquet")
         return receipt
 
-    monkeypatch.setattr(build, "decode_unit", loses_one)
+    monkeypatch.setattr(crew, "decode_unit", loses_one)
     with pytest.raises(OSError, match="another one is writing there"):
         write_tables(source, "memory://bucket/out", progress=False)
     assert "manifest.json" not in there("memory://bucket/out")
@@ -324,14 +327,14 @@ def test_a_run_killed_while_it_reads_by_brackets_takes_no_record_twice(
     records[0] = records[0] | {"messages": json.loads(records[0]["messages"])}
     text = json.dumps(records, indent=4).replace("\n            {", "\n    {")
     (tmp_path / "misleading.json").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(containers, "UNIT_BYTES", 3000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 3000)
     units = sources.plan(sources.locate(str(tmp_path / "misleading.json")))
     out = "memory://bucket/out"
     with decoding(monkeypatch, dies_after=len(units) + 1) as shards:
-        first = build.run(units, out, jobs=1, progress=False)
+        first = decode_units(units, out, Crew(jobs=1, progress=False))
     assert len(shards) == len(units) + 1
     assert [receipt.by_brackets for receipt in first] == [("misleading.json",)]
-    again = build.run(units, out, jobs=1, progress=False)
+    again = decode_units(units, out, Crew(jobs=1, progress=False))
     assert again == first
     assert places.names(f"{out}/trajectories") == ["part-00000.parquet"]
     assert places.scan(f"{out}/trajectories").collect().height == 8
@@ -342,16 +345,18 @@ def test_a_run_killed_while_it_reads_by_brackets_takes_no_record_twice(
 
 def fills_up(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
     """The disk takes so many files, then it is full."""
-    written: list[str] = []
-    real = places._write_local
+    begun: list[Path] = []
+    real = files.whole
 
-    def write(path: str, data: bytes | memoryview) -> None:
-        written.append(path)
-        if len(written) > after:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        real(path, data)
+    @contextmanager
+    def whole(path: Path, **how: bool) -> Iterator[IO[bytes]]:
+        begun.append(path)
+        with real(path, **how) as stream:
+            if len(begun) > after:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            yield stream
 
-    monkeypatch.setattr(places, "_write_local", write)
+    monkeypatch.setattr(files, "whole", whole)
 
 
 @pytest.mark.parametrize("after", [0, 1, 5, 11, 40, 47])
@@ -363,12 +368,12 @@ def test_a_full_disk_is_said_in_one_line_and_leaves_nothing_that_looks_finished(
         status = main(["tables", source, str(tmp_path / "out"), "--quiet"])
     said = capsys.readouterr()
     assert (status, said.out) == (6, "")
-    assert "No space left on device; free some and run again" in said.err
+    assert "No space left on device; free some space and run again" in said.err
     assert str(tmp_path) in said.err
     assert said.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".out*"))
-    assert not list((tmp_path / "cache").rglob("*.tmp"))
+    assert not list((tmp_path / "cache").rglob(".*"))
     assert main(["tables", source, str(tmp_path / "out"), "--quiet"]) == 0
     assert load(str(tmp_path / "out")).trajectories.collect().height == 8
 

@@ -28,11 +28,14 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.engines import Engine
 from papermill.exceptions import PapermillExecutionError
 
+from analysis.files import file_name
 from analysis.parameters import Parameter, ParameterError
 from analysis.reference import json_schema
 from analysis.report import folder
 from analysis.report.failures import EXIT, Failure, exit_status, explain
-from analysis.report.run import Request, Result, command, file_name, publish_schemas, run
+from analysis.report.provenance import command
+from analysis.report.request import ReportRequest
+from analysis.report.run import Result, publish_schemas, run
 from analysis.report.suite import (
     HOME,
     coerce,
@@ -126,7 +129,7 @@ class House:
             "progress": False,
             "jobs": 1,
         }
-        return run(Request(**{**defaults, **options}), Page())
+        return run(ReportRequest(**{**defaults, **options}), Page())
 
     def page(self, name: str) -> str:
         return (self.out / f"{name}.html").read_text(encoding="utf-8")
@@ -365,7 +368,7 @@ def test_a_page_that_fills_the_disk_costs_itself_and_says_what_is_missing(house:
 def test_a_disk_that_takes_nothing_is_one_sentence_and_an_exit_status_of_its_own(
     house: House, small_disk: Path, capsys: pytest.CaptureFixture[str], state: str
 ) -> None:
-    from analysis.__main__ import main  # noqa: PLC0415
+    from analysis.cli.main import main  # noqa: PLC0415
 
     house.report("a", "1")
     if state == "full":
@@ -608,22 +611,13 @@ def test_each_by_something_the_source_has_not_is_refused(house: House) -> None:
         house.run(each="traj_type", only=("b",))
 
 
-@pytest.mark.parametrize("name", ["..", "a/b", ".hidden", "a b", "é", "x" * 300, "", "CON:", "a.b"])
-def test_a_file_is_named_safely_whatever_the_data_hold(name: str) -> None:
-    assert re.fullmatch(r"[A-Za-z0-9_-]{1,80}", file_name(name))
-
-
-def test_different_values_get_different_files() -> None:
-    assert len({file_name(name) for name in ("a b", "a_b", "a/b", "a.b")}) == 4
-
-
 def test_the_command_of_a_page_is_one_the_command_line_takes(house: House) -> None:
-    from analysis.__main__ import _parser  # noqa: PLC0415  the command line's own reading of it
+    from analysis.cli.main import parse  # noqa: PLC0415  the command line's own reading of it
 
-    request = Request(source="my file.json", parameters={"top": "3"}, environments="hub:a/b", only=("x",))
+    request = ReportRequest(source="my file.json", parameters={"top": "3"}, environments="hub:a/b", only=("x",))
     words = shlex.split(command(request))
     assert words[:3] == ["python", "-m", "analysis"]
-    options = _parser().parse_args(words[3:])
+    options = parse(words[3:])
     assert (options.source, options.parameters, options.environments) == ("my file.json", {"top": "3"}, "hub:a/b")
 
 
@@ -674,8 +668,10 @@ def test_nbconvert_makes_the_suites_page_of_the_suites_notebook_to_the_byte(
 ) -> None:
     """Links to the other pages, provenance and all: the executed notebook carries what the suite knows."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
-    monkeypatch.setattr("analysis.report.run._commit", lambda: "0123456789ab")  # whatever is committed meanwhile
-    options = Request(only=("75_duplicates",), out=tmp_path / "html", executed=tmp_path / "executed", progress=False)
+    monkeypatch.setattr("analysis.report.provenance._commit", lambda: "0123456789ab")  # whatever is committed meanwhile
+    options = ReportRequest(
+        only=("75_duplicates",), out=tmp_path / "html", executed=tmp_path / "executed", progress=False
+    )
     assert run(options).status == 0
     notebook = tmp_path / "executed" / "75_duplicates.ipynb"
     jupyter = str(Path(sys.executable).parent / "jupyter")

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analysis import sources
-from analysis.sources import address, containers
-from analysis.sources.locate import natural
+from analysis.sources import address
+from analysis.sources.containers import brackets, lines, plan, sniff
 
 RECORDS: list[dict[str, Any]] = [
     {"messages": [{"role": "user", "content": f'No. {n}: {{"a": [1, "]}}\\n    {{"]}} “quoted”'}], "n": n}
@@ -112,7 +112,7 @@ def is_json(data: bytes) -> bool:
 
 
 def test_a_record_of_many_lines_is_cut_out_like_one_of_few(tmp_path: Path) -> None:
-    deep = {"messages": [{"role": "user", "content": f"No. {n}"} for n in range(3 * containers.FEW_LINES)]}
+    deep = {"messages": [{"role": "user", "content": f"No. {n}"} for n in range(3 * lines.FEW_LINES)]}
     records = [RECORDS[0], deep, RECORDS[1], deep]
     raws, damage = read(write(tmp_path, "records.json", json.dumps(records, indent=4)))
     assert ([json.loads(raw.data) for raw in raws], damage) == (records, [])
@@ -140,9 +140,9 @@ def test_arrays_one_after_another_and_what_stands_behind_them_cost_no_record(
 def test_units_of_any_size_hold_every_record_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, unit_bytes: int
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", unit_bytes)
-    monkeypatch.setattr(containers, "BLOCK_BYTES", 16)
-    monkeypatch.setattr(containers, "STRIDE_BYTES", 16)
+    monkeypatch.setattr(plan, "UNIT_BYTES", unit_bytes)
+    monkeypatch.setattr(brackets, "BLOCK_BYTES", 16)
+    monkeypatch.setattr(lines, "STRIDE_BYTES", 16)
     raws, damage = read(write(tmp_path, "records.json", LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
     assert damage == []
@@ -152,10 +152,10 @@ def test_units_of_any_size_hold_every_record_once(
 def test_units_are_an_even_number_of_equal_ones_no_larger_than_allowed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit_bytes: int
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", unit_bytes)
+    monkeypatch.setattr(plan, "UNIT_BYTES", unit_bytes)
     path = write(tmp_path, "records.jsonl", LAYOUTS["JSON Lines"] * 8)
     units = sources.plan(sources.locate(str(path)))
-    sizes = [unit.end - unit.start for unit in units]
+    sizes = [unit.first.end - unit.first.start for unit in units]
     assert len(sizes) % 2 == 0
     assert max(sizes) <= unit_bytes
     assert max(sizes[:-1]) == min(sizes[:-1]) >= sizes[-1]
@@ -169,9 +169,9 @@ def test_small_files_are_read_together_each_as_what_it_holds(tmp_path: Path) -> 
     write(tmp_path, "99.json", json.dumps(RECORDS[0], indent=4))
     files = sources.locate(str(tmp_path))
     (unit,) = sources.plan(files)
-    assert [part.name for part in unit.parts] == [file.name for file in files]
+    assert [part.name for part in unit.slices] == [file.name for file in files]
     assert unit.size == sum(file.size for file in files)
-    for part in unit.parts:
+    for part in unit.slices:
         (alone,) = sources.plan([file for file in files if file.name == part.name])
         assert [*sources.read_unit(alone)] == [
             raw
@@ -185,7 +185,7 @@ def test_small_files_are_read_together_each_as_what_it_holds(tmp_path: Path) -> 
         if isinstance(raw, sources.Raw) and sources.is_cut_wrong(unit, raw)
     }
     assert doubted == {f"{misleading}.json"}
-    raws = [raw for raw in sources.read_unit(sources.whole(unit, unit.end)) if isinstance(raw, sources.Raw)]
+    raws = [raw for raw in sources.read_unit(sources.whole(unit, unit.first.end)) if isinstance(raw, sources.Raw)]
     assert [json.loads(raw.data) for raw in raws] == [*RECORDS * (len(LAYOUTS) + 1), RECORDS[0]]
 
 
@@ -193,7 +193,7 @@ def test_small_files_are_read_together_each_as_what_it_holds(tmp_path: Path) -> 
 def test_units_of_small_files_are_an_even_number_of_much_the_same_size_and_keep_the_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 30_000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 30_000)
     for n in range(number):
         write(tmp_path, f"{n}.jsonl", LAYOUTS["JSON Lines"] + "\n" * (n % 9))
     write(tmp_path, "100 large.jsonl", (LAYOUTS["JSON Lines"] + "\n") * 100)
@@ -202,13 +202,13 @@ def test_units_of_small_files_are_an_even_number_of_much_the_same_size_and_keep_
     files = sources.locate(str(tmp_path))
     units = sources.plan(files)
     assert [unit.shard for unit in units] == [*range(len(units))]
-    names = [part.name for unit in units for part in unit.parts]
+    names = [part.name for unit in units for part in unit.slices]
     assert list(dict.fromkeys(names)) == [file.name for file in files]
-    small = [unit for unit in units if unit.parts[0].name < "100"]
+    small = [unit for unit in units if unit.first.name < "100"]
     assert len(small) in (1, 2, 4)
-    assert max(unit.size for unit in small) - min(unit.size for unit in small) < 2 * 30_000 // containers.SMALL
-    (last,) = [unit for unit in units if unit.name == "101.jsonl"]
-    assert [part.name for part in last.parts] == ["101.jsonl", "102.jsonl.gz"]
+    assert max(unit.size for unit in small) - min(unit.size for unit in small) < 2 * 30_000 // plan.SMALL
+    (last,) = [unit for unit in units if unit.first.name == "101.jsonl"]
+    assert [part.name for part in last.slices] == ["101.jsonl", "102.jsonl.gz"]
 
 
 def test_what_a_store_holds_is_read_object_by_object(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_what_a_store_holds_is_read_object_by_object(tmp_path: Path) -> None:
     for n in range(3):
         fs.pipe_file(f"/small/{n}.jsonl", LAYOUTS["JSON Lines"].encode())
     units = sources.plan(sources.locate("memory://small"))
-    assert [[part.name for part in unit.parts] for unit in units] == [["0.jsonl"], ["1.jsonl"], ["2.jsonl"]]
+    assert [[part.name for part in unit.slices] for unit in units] == [["0.jsonl"], ["1.jsonl"], ["2.jsonl"]]
     fs.rm("/small", recursive=True)
 
 
@@ -225,8 +225,8 @@ def test_what_a_store_holds_is_read_object_by_object(tmp_path: Path) -> None:
 def test_brackets_are_matched_across_blocks_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, block: int
 ) -> None:
-    monkeypatch.setattr(containers, "BLOCK_BYTES", block)
-    monkeypatch.setattr(containers, "STRIDE_BYTES", block)
+    monkeypatch.setattr(brackets, "BLOCK_BYTES", block)
+    monkeypatch.setattr(lines, "STRIDE_BYTES", block)
     raws, _ = read(write(tmp_path, "records.json", LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
 
@@ -291,7 +291,7 @@ def test_an_array_torn_between_records_loses_no_record_and_is_named(tmp_path: Pa
 
 @pytest.mark.parametrize("layout", ["indent 4", "one line", "JSON Lines"])
 def test_white_space_before_the_records_is_passed_over_however_much(tmp_path: Path, layout: str) -> None:
-    raws, damage = read(write(tmp_path, "late.json", " \n" * containers.HEAD_BYTES + LAYOUTS[layout]))
+    raws, damage = read(write(tmp_path, "late.json", " \n" * sniff.HEAD_BYTES + LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
     assert not damage
 
@@ -347,7 +347,6 @@ def test_files_that_differ_in_letters_alone_come_in_the_order_of_their_names(tmp
     for name in reversed(names):  # a folder lists its files as its file system likes
         (tmp_path / name).write_text("{}", encoding="utf-8")
     assert [file.name for file in sources.locate(str(tmp_path))] == names
-    assert sorted(["c.jsonl", "b.jsonl", "a.jsonl"], key=natural) == ["a.jsonl", "b.jsonl", "c.jsonl"]
 
 
 def test_a_folder_and_a_glob_list_files_in_natural_order(tmp_path: Path) -> None:
@@ -436,7 +435,7 @@ def test_broken_records_do_not_swallow_whole_ones_between_them_whatever_their_fi
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str, block: int
 ) -> None:
     # The stray quotes of two broken records make brackets match again.
-    monkeypatch.setattr(containers, "BLOCK_BYTES", block)
+    monkeypatch.setattr(brackets, "BLOCK_BYTES", block)
     rows = [STRAY if first == "x" else OTHER for first in order]
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
     assert [raw.data.decode() for raw in raws] == rows
@@ -489,17 +488,17 @@ BREAKS = {
 def test_a_broken_record_is_one_and_its_end_is_not_sought_through_the_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    monkeypatch.setattr(containers, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(brackets, "BLOCK_BYTES", 1000)
     rows = [BREAKS[damage](json.dumps(run)) if n % 50 == 1 else json.dumps(run) for n, run in enumerate(RUNS)]
     held: list[int] = []
-    more = containers._Window._more
+    more = brackets.Window._more
 
-    def counted(window: containers._Window) -> bool:
+    def counted(window: brackets.Window) -> bool:
         is_more = more(window)
         held.append(len(window.buffer))
         return is_more
 
-    monkeypatch.setattr(containers._Window, "_more", counted)
+    monkeypatch.setattr(brackets.Window, "_more", counted)
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
     assert [raw.data.decode() for raw in raws] == rows
     assert max(held) < 4000 < sum(map(len, rows))
@@ -508,8 +507,8 @@ def test_a_broken_record_is_one_and_its_end_is_not_sought_through_the_whole_file
 def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(containers, "RUN_ON_BYTES", 5000)
+    monkeypatch.setattr(brackets, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(brackets, "RUN_ON_BYTES", 5000)
     # It could be one whose last value holds all that follows.
     rows = ['{"traj_type": "a", "more": [0', *map(json.dumps, RUNS)]
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
@@ -518,7 +517,7 @@ def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_fur
 
 
 def test_a_large_record_that_holds_others_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(containers, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(brackets, "BLOCK_BYTES", 1000)
     rows = [{"traj_type": "a", "infinite": value, "more": RUNS[:50]} for value in (1.0, float("inf"))]
     raws, _ = read(write(tmp_path, "records.json", json.dumps([*rows, RUNS[0]])))
     assert [json.loads(raw.data) for raw in raws] == [*rows, RUNS[0]]
@@ -527,6 +526,6 @@ def test_a_large_record_that_holds_others_is_one(tmp_path: Path, monkeypatch: py
 
 def test_what_can_become_a_record_is_told_from_what_cannot() -> None:
     beginnings = [b"{", b'{"a": [1, {', b'{"a": [NaN, {"b": 1}, {', b'{"a": {"b": []}, ', b'{"a": ' + b"[" * 100_000]
-    assert [containers._is_beginning(text) for text in beginnings] == [True] * 5
+    assert [sniff.is_beginning(text) for text in beginnings] == [True] * 5
     broken = [b'{"a": }', b'{"a": 1, {', b'{"a" "b" {', b"{a", b'{"a": [1}, {']
-    assert [containers._is_beginning(text) for text in broken] == [False] * 5
+    assert [sniff.is_beginning(text) for text in broken] == [False] * 5

@@ -1,4 +1,4 @@
-"""The README's figures of speed are those that were measured: counted again from every single round."""
+"""The figures of speed that pages tell are those that were measured: counted again from every single round."""
 
 import json
 import re
@@ -9,7 +9,9 @@ import pytest
 
 from tests.conftest import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "benchmarks/README.md").read_text(encoding="utf-8")
+
+WAYS = ("plain way", "ours, one core", "ours, 2 cores")
 
 
 def measured(name: str) -> dict[str, Any]:
@@ -26,7 +28,7 @@ def times(slow: list[float], fast: list[float]) -> tuple[str, str]:
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_table_of_decoding_is_that_of_the_benchmark(size: int) -> None:
     ways = {row["way"]: row for row in measured("decode")["rows"] if row["size"] == size}
-    plain, one, two = (ways[way] for way in ("plain way", "ours, one core", "ours, 2 cores"))
+    plain, one, two = (ways[way] for way in WAYS)
     (line,) = re.findall(rf"^\| {9022 * size:,} \|.*$", README, flags=re.MULTILINE)
     _, _, megabytes, slow, *fast, memory, _ = [cell.strip() for cell in line.split("|")]
     assert megabytes == f"{plain['MB']:,.0f}"
@@ -67,3 +69,10 @@ def test_the_pages_are_drawn_as_fast_as_is_said() -> None:
         r"each has drawn its last chart within ([\d.]+) s of being opened", README.replace("\n", " ")
     )
     assert max(row["s"] for row in measured("pages")["rows"]) <= float(within)
+
+
+def test_the_projects_page_tells_the_same_figures() -> None:
+    plain, one, _ = ({row["way"]: row for row in measured("decode")["rows"] if row["size"] == 1}[way] for way in WAYS)
+    middle, _ = times(plain["rounds"], one["rounds"])
+    said = f"decode in {median(one['rounds']):.1f} s on one core, {middle} times as fast as `json.load` and loops, in "
+    assert f"{said}{one['peak_MB']:,.0f} MB of memory." in (ROOT / "README.md").read_text("utf-8").replace("\n", " ")

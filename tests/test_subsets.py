@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import load, show
-from analysis.__main__ import main
+from analysis.cli.main import main
 from analysis.schema import BASE_TABLES, RECORD_TABLES
 from analysis.sources import SourceError
 from analysis.tables import Tables, subsets, write_tables

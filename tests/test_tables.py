@@ -20,8 +20,11 @@ from polars.testing import assert_frame_equal
 
 from analysis import processes, sample, schema, sources
 from analysis.schema import conform
-from analysis.sources import containers
-from analysis.tables import Tables, build, cache, decode, load, write_tables
+from analysis.sources.containers import parquet, plan
+from analysis.tables import Tables, cache, crew, decode, load, summary, write_tables
+from analysis.tables.crew import Crew
+from analysis.tables.receipts import Receipt
+from analysis.tables.units import decode_units
 from tests.builders import step, tool, trajectory
 from tests.dialects import MAKERS, make
 
@@ -95,7 +98,7 @@ def test_a_scenario_run_twice_in_one_mode_is_a_finding_and_no_loss(tmp_path: Pat
 def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(tmp_path, dumped(people()))
     first = frames(load(source))
-    monkeypatch.setattr(build, "decode_unit", None)
+    monkeypatch.setattr(crew, "decode_unit", None)
     for name, frame in frames(load(source)).items():
         assert_frame_equal(frame, first[name])
 
@@ -103,7 +106,7 @@ def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.Monke
 def test_the_same_file_in_another_place_is_known_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = frames(load(written(tmp_path, dumped(people()))), drop=())
     (tmp_path / "elsewhere").mkdir()
-    monkeypatch.setattr(build, "decode_unit", None)
+    monkeypatch.setattr(crew, "decode_unit", None)
     for name, frame in frames(load(written(tmp_path / "elsewhere", dumped(people()))), drop=()).items():
         assert_frame_equal(frame, first[name])
 
@@ -121,7 +124,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_refused_and_never_known_b
 ) -> None:
     before, after = dumped(people()[:2]), dumped(people())
     source = written(tmp_path, before)
-    module, name = {"hashed": (cache, "content_hash"), "decoded": (build, "decode_unit")}[moment]
+    module, name = {"hashed": (cache, "content_hash"), "decoded": (crew, "decode_unit")}[moment]
     real = getattr(module, name)
 
     def then_another_program_writes(*args: Any) -> Any:
@@ -195,18 +198,6 @@ def test_the_hash_of_a_file_is_remembered_once_it_rests_and_of_that_state_alone(
     assert not cache.is_remembered(sources.locate(source))
 
 
-def test_of_two_runs_that_end_with_the_same_tables_the_first_is_kept(tmp_path: Path) -> None:
-    done = tmp_path / "done"
-    for name in ("first", "second"):
-        (tmp_path / name).mkdir()
-        written(tmp_path / name, name, "whose")
-        build.publish(tmp_path / name, done)
-    assert (done / "whose").read_text() == "first"
-    assert not (tmp_path / "second").exists()
-    with pytest.raises(OSError, match="nowhere"):
-        build.publish(tmp_path / "nowhere", tmp_path / "new")
-
-
 def test_changed_bytes_of_the_same_size_and_time_are_not_missed(tmp_path: Path) -> None:
     text = dumped(people())
     source = written(tmp_path, text)
@@ -238,7 +229,7 @@ def test_container_layout_order_of_keys_and_units_change_nothing_but_ids(
     if variant == "parquet":
         pl.DataFrame(records).write_parquet(source)
     if variant == "units":
-        monkeypatch.setattr(containers, "UNIT_BYTES", 300)
+        monkeypatch.setattr(plan, "UNIT_BYTES", 300)
     found = frames(load(source), drop=("origin", "record_bytes", "trajectory_id"))
     for name, frame in found.items():
         assert_frame_equal(frame, expected[name])
@@ -289,7 +280,7 @@ def test_small_files_that_cannot_be_read_together_are_named_from_first_to_last(t
     for number in range(3):
         written(tmp_path, dumped(people()), f"{number}.json")
     (unit,) = sources.plan(sources.locate(str(tmp_path / "*.json")))
-    receipt = build.give_up(unit, str(tmp_path / "out"), "the process that read it died")
+    receipt = crew.give_up(unit, str(tmp_path / "out"), "the process that read it died")
     assert (receipt.records_in, receipt.rejected) == (1, 1)
     assert receipt.damage == [
         ("0.json@0", "3 files, from here to 2.json, could not be read in 3 attempts: the process that read it died")
@@ -307,7 +298,7 @@ def test_tool_sets_are_the_same_set_whatever_their_indent_and_key_order(tmp_path
 def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 300)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 300)
     records = people()
     for record in records[2:5]:
         del record["task_info"]["task_id"]  # no name is no task in common
@@ -321,7 +312,7 @@ def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
     ]
     assert len(expected) == 5
     for few in (1, 2, 4, 100):
-        monkeypatch.setattr(build, "FEW_PARTS", few)
+        monkeypatch.setattr(summary, "FEW_PARTS", few)
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         data = load(source)
         assert data.manifest["kept"] == len(records) < len(sources.plan(sources.locate(source)))
@@ -329,7 +320,7 @@ def test_a_task_is_counted_over_all_parts_however_few_are_looked_at_a_time(
         assert found["detail"].to_list() == expected
 
 
-def dies_once(unit: sources.Unit, target: str) -> decode.Receipt:
+def dies_once(unit: sources.Unit, target: str) -> Receipt:
     """Stands in for `decode_unit` in a worker: kills its process at the first attempt on unit 2, at all on unit 3."""
     marker = Path(target) / "died"
     if unit.shard == 3 or (unit.shard == 2 and not marker.exists()):
@@ -347,12 +338,12 @@ def records_of(unit: sources.Unit) -> int:
 def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(build, "decode_unit", dies_once)
+    monkeypatch.setattr(crew, "decode_unit", dies_once)
     source = written(tmp_path, dumped(people()))
     units = sources.plan(sources.locate(source))
-    receipts = build.run(units, str(tmp_path / "out"), jobs=1 + 1, progress=False)
+    receipts = decode_units(units, str(tmp_path / "out"), Crew(jobs=2, progress=False))
     assert [receipt.shard for receipt in receipts] == [unit.shard for unit in units]
     assert [receipt.shard for receipt in receipts if receipt.damage] == [3]
     assert sum(receipt.kept for receipt in receipts) == len(people()) - records_of(units[3])
@@ -363,18 +354,18 @@ def test_a_process_that_dies_is_replaced_and_a_unit_that_kills_three_is_given_up
 def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     source = written(tmp_path, dumped(people()))
     units = sources.plan(sources.locate(source))
 
-    def fails(unit: sources.Unit, target: str) -> decode.Receipt:
+    def fails(unit: sources.Unit, target: str) -> Receipt:
         if unit.shard == 2:
             raise RuntimeError("the worker died")
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", fails)
+    monkeypatch.setattr(crew, "decode_unit", fails)
     with ThreadPoolExecutor(2) as cluster:
-        receipts = list(build._collect(cluster, units, str(tmp_path / "out"), attempts=1))
+        receipts = list(crew._collect(cluster, units, str(tmp_path / "out"), attempts=1))
     (lost,) = [receipt for receipt in receipts if receipt.damage]
     assert (lost.shard, lost.records_in, lost.rejected) == (2, 1, 1)
     assert "RuntimeError: the worker died" in lost.damage[0][1]
@@ -384,17 +375,17 @@ def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_ar
 def test_a_unit_that_cannot_be_read_costs_no_other_in_one_process_either(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 1500)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 1500)
     source = written(tmp_path, dumped(people()))
     attempts: list[int] = []
 
-    def fails(unit: sources.Unit, target: str) -> decode.Receipt:
+    def fails(unit: sources.Unit, target: str) -> Receipt:
         attempts.append(unit.shard)
         if unit.shard == 2 or attempts == [0]:  # the first unit is read at the second attempt
             raise TimeoutError("the store did not answer")
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(build, "decode_unit", fails)
+    monkeypatch.setattr(crew, "decode_unit", fails)
     data = load(source, jobs=1)
     assert attempts[:6] == [0, 0, 1, 2, 2, 2]
     assert data.manifest["records_in"] == data.manifest["kept"] + 1
@@ -406,7 +397,7 @@ def test_whoever_meets_tables_that_lack_a_part_is_told_how_to_try_again(
 ) -> None:
     source, out = written(tmp_path, dumped(people())), tmp_path / "out"
     with monkeypatch.context() as patch:
-        patch.setattr(build, "decode_unit", None)
+        patch.setattr(crew, "decode_unit", None)
         folder = load(source).folder
     remedy = f"1 part could not be read in 3 attempts; to try again, remove {folder}"
     for again in (lambda: load(source), lambda: write_tables(source, out), lambda: write_tables(source, out)):
@@ -423,7 +414,7 @@ def test_whoever_meets_tables_that_lack_a_part_is_told_how_to_try_again(
 def test_a_page_of_parquet_that_cannot_be_read_costs_its_rows_and_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
-    monkeypatch.setattr(containers, "ROWS_PER_UNIT", 2)
+    monkeypatch.setattr(parquet, "ROWS_PER_UNIT", 2)
     source = tmp_path / "rows.parquet"
     pl.DataFrame([make("release", task_id=f"n{n}") for n in range(6)]).write_parquet(source)
     real = pl.LazyFrame.slice
@@ -453,7 +444,7 @@ def test_the_same_bytes_decoded_twice_give_the_same_tables(tmp_path: Path, monke
 def test_a_unit_that_cannot_be_read_is_one_named_rejection(tmp_path: Path) -> None:
     source = written(tmp_path, dumped(people()))
     (unit,) = sources.plan(sources.locate(source))
-    receipt = build.give_up(unit, str(tmp_path / "out"), "the process that read it died")
+    receipt = crew.give_up(unit, str(tmp_path / "out"), "the process that read it died")
     assert (receipt.records_in, receipt.kept, receipt.rejected) == (1, 0, 1)
     rejected = pl.read_parquet(tmp_path / "out" / "rejected" / "*.parquet")
     assert "the process that read it died" in rejected["reason"].item()
@@ -513,7 +504,7 @@ def test_a_file_whose_lines_mislead_is_read_again_under_the_ids_of_its_tables(
     # Lists instead of JSON texts, and what stands inside a record indented like a record.
     records = [record | {"messages": json.loads(record["messages"])} for record in people()]
     text = dumped(records).replace("\n            {", "\n    {")
-    monkeypatch.setattr(containers, "UNIT_BYTES", 700)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 700)
     data = load(written(tmp_path, text))
     assert data.manifest["by_brackets"] == ["trajectories.json"]
     assert (data.manifest["kept"], data.manifest["rejected"]) == (6, 0)

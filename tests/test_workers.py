@@ -18,7 +18,7 @@ from analysis import load, processes, sample
 from analysis.records import values
 from analysis.records.model import Trajectory
 from analysis.schema import VALUES
-from analysis.sources import containers
+from analysis.sources.containers import plan
 from analysis.tables import write_tables
 
 SCRIPT = """
@@ -27,9 +27,9 @@ from analysis.records import values
 from analysis.records.model import Trajectory
 from analysis.schema import VALUES
 from analysis import processes
-from analysis.sources import containers
+from analysis.sources.containers import plan
 
-containers.UNIT_BYTES, processes.PARALLEL_BYTES = 40_000, 0
+plan.UNIT_BYTES, processes.PARALLEL_BYTES = 40_000, 0
 processes.cores = lambda: 2
 manifest = load({source!r}, progress=False).manifest
 print("once", manifest["records_in"], manifest["kept"], manifest["rejected"])
@@ -80,7 +80,7 @@ def started(jobs):
 
 
 processes.workers = started
-from analysis.__main__ import main
+from analysis.cli.main import main
 
 sys.exit(main(["tables", *sys.argv[1:]]))
 """
@@ -123,7 +123,7 @@ class Watched(ThreadPoolExecutor):
 def test_tables_are_decoded_by_the_workers_that_are_given_and_these_are_left_running(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 40_000)
     with Watched() as workers:
         manifest = write_tables(str(source), tmp_path / "out", progress=False, workers=workers)
         assert not workers.is_down
@@ -162,7 +162,7 @@ def test_a_set_is_worth_as_many_processes_as_have_enough_to_do(
 def test_where_no_worker_process_starts_this_one_decodes_and_says_so(
     source: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 40_000)
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(processes, "cores", lambda: 2)
     monkeypatch.setattr(processes, "_begin", partial(os._exit, 3))
@@ -186,7 +186,7 @@ def test_the_same_bytes_under_another_name_are_told_by_that_name(source: Path, t
 def test_a_second_pass_in_several_processes_gives_the_rows_of_one(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dies: bool
 ) -> None:
-    monkeypatch.setattr(containers, "UNIT_BYTES", 40_000)
+    monkeypatch.setattr(plan, "UNIT_BYTES", 40_000)
     one = load(str(source), progress=False).derive(VALUES, values.rows, key="one").collect()
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(processes, "cores", lambda: 2)

@@ -4,7 +4,7 @@
 What cannot be measured (licence, language, who made the records) is named as to be filled in, never guessed.
 """
 
-from analysis.card.run import Request, Written, write
+from analysis.card.run import CardRequest, Written, write
 from analysis.card.splice import CardError
 
-__all__ = ["CardError", "Request", "Written", "write"]
+__all__ = ["CardError", "CardRequest", "Written", "write"]

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from analysis.card.splice import CardError
 from analysis.sources import File, SourceError, address, plan
 from analysis.tables import Tables
-from analysis.tables.handle import written
+from analysis.tables.locate import tables_at
 from analysis.tables.places import names
 
 HUB = re.compile(r"hub:([^@:]+)")
@@ -46,7 +46,7 @@ def described(data: Tables, folder: Path) -> list[Described]:
         if "tables_of" in data.manifest:
             return []
         raise
-    containers = {part.name: part.container for unit in plan(files) for part in unit.parts}
+    containers = {slice_.name: slice_.container for unit in plan(files) for slice_ in unit.slices}
     return [
         Described(
             file.name,
@@ -80,7 +80,7 @@ def tables_from(data: Tables, place: str, folder: Path) -> tuple[str, list[str]]
     is_asked, place = bool(place), place or (data.source if "tables_of" in data.manifest else "")
     if not place:
         return "", []
-    there = written(place)
+    there = tables_at(place)
     if there is None:
         raise CardError(f"{place}: no tables; write them with `python -m analysis tables {data.source} {place}`")
     if there["content_hash"] != data.manifest["content_hash"]:

@@ -16,7 +16,7 @@ from analysis.wording import count
 
 
 @dataclass(frozen=True)
-class Request:
+class CardRequest:
     """What to measure, where the card stands, and what only its author knows; an empty text for what was not said."""
 
     source: str = "sample"
@@ -55,7 +55,7 @@ class Written(NamedTuple):
     notes: tuple[str, ...]
 
 
-def write(request: Request) -> Written:
+def write(request: CardRequest) -> Written:
     """Write or renew a card, its pictures and its Croissant file; what was given once is kept.
 
     Args:

@@ -14,7 +14,7 @@ from itables.widget import ITable
 from analysis.explore.figures import PICK, ROWS, with_rows
 from analysis.explore.selection import Range, label
 from analysis.markup import clean
-from analysis.sources.locate import natural
+from analysis.natural import natural_key
 from analysis.tables import cache as kept
 from analysis.tables import places
 
@@ -202,7 +202,7 @@ def shown(rows: pl.DataFrame) -> pl.DataFrame:
     texts = {name for name, dtype in frame.schema.items() if not dtype.is_numeric()}
     columns = [(label(name) if name in texts else pl.col(name)).alias(head) for head, name in here.items()]
     environments = frame.select(label("env_id").unique()).to_series().to_list()
-    places = {name: place for place, name in enumerate(sorted(environments, key=natural))}
+    places = {name: place for place, name in enumerate(sorted(environments, key=natural_key))}
     place = label("env_id").replace_strict(places, return_dtype=pl.UInt32, default=0)
     return frame.select(*columns, place.alias(PLACE))
 

@@ -5,7 +5,7 @@
 """
 
 from analysis.export.errors import ExportError
-from analysis.export.run import Request, export
+from analysis.export.run import ExportRequest, export
 from analysis.export.shapes import FORMATS
 
-__all__ = ["FORMATS", "ExportError", "Request", "export"]
+__all__ = ["FORMATS", "ExportError", "ExportRequest", "export"]

@@ -1,10 +1,7 @@
 """An export from start to end: choose, deal, write in one pass over the source, and account for every record."""
 
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -14,8 +11,8 @@ import msgspec
 import polars as pl
 from tqdm.auto import tqdm
 
-from analysis import records, sources
-from analysis.export import files, shapes, split
+from analysis import files, records, sources
+from analysis.export import shapes, split, writers
 from analysis.export.errors import ExportError, RefusedError
 from analysis.export.where import choosable, chosen
 from analysis.records.model import Rejected
@@ -42,7 +39,7 @@ _LLAMAFACTORY: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Request:
+class ExportRequest:
     """What to export.
 
     Args:
@@ -68,7 +65,7 @@ class Request:
     progress: bool = True
 
 
-def export(request: Request) -> dict[str, Any]:
+def export(request: ExportRequest) -> dict[str, Any]:
     """Write `OUT/train.*`, `OUT/validation.*` when asked for, and `OUT/manifest.json`; beside, then renamed.
 
     Returns:
@@ -80,10 +77,11 @@ def export(request: Request) -> dict[str, Any]:
     """
     if request.shape not in shapes.FORMATS:
         raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
+    _refuse_what_is_not_ours(request.out)
     data = load(request.source, jobs=request.jobs, progress=request.progress)
     trajectories = chosen(choosable(data.trajectories, data.findings, data.tool_calls), request.where)
     splits = split.deal(trajectories, request.validation, request.by, request.seed)
-    with _beside(request.out) as folder:
+    with files.whole_folder(request.out) as folder:
         tally = _write(request, data, splits, folder)
         manifest = _manifest(request, data, trajectories, splits, tally)
         _write_json(folder / "manifest.json", manifest)
@@ -96,7 +94,7 @@ def export(request: Request) -> dict[str, Any]:
 class _Tally:
     """What became of the records of each split (`exported` by id), and what they are written to."""
 
-    writers: dict[str, files.Writer]
+    outputs: dict[str, writers.Writer]
     exported: dict[str, list[str]]
     rows: Counter[str]
     changes: Counter[str]
@@ -104,11 +102,11 @@ class _Tally:
     columns: set[str]
 
 
-def _write(request: Request, data: Tables, splits: dict[str, str], folder: Path) -> _Tally:
+def _write(request: ExportRequest, data: Tables, splits: dict[str, str], folder: Path) -> _Tally:
     names = (split.TRAIN, split.VALIDATION) if request.validation else (split.TRAIN,)
     layouts = data.layouts() if request.shape == "raw" else set()
-    writers = {name: files.writer(request.shape, layouts, folder, name) for name in names}
-    tally = _Tally(writers, {name: [] for name in names}, Counter(), Counter(), [], set())
+    outputs = {name: writers.writer(request.shape, layouts, folder, name) for name in names}
+    tally = _Tally(outputs, {name: [] for name in names}, Counter(), Counter(), [], set())
     try:
         total = int(data.manifest["records_in"])
         bar = tqdm(
@@ -118,8 +116,8 @@ def _write(request: Request, data: Tables, splits: dict[str, str], folder: Path)
             if id_ in splits:
                 _add(request.shape, id_, raw, splits[id_], tally)
     finally:
-        for writer in writers.values():
-            writer.close()
+        for output in outputs.values():
+            output.close()
     met = sum(map(len, tally.exported.values())) + len(tally.refused)
     if met != len(splits):
         raise sources.SourceError(f"{request.source}: {met:,} of {len(splits):,} records were there; load it again")
@@ -133,7 +131,7 @@ def _add(shape: str, id_: str, raw: sources.Raw, name: str, tally: _Tally) -> No
         tally.refused.append((raw.origin, error.rule, error.detail[:300]))
         return
     for row in rows:
-        tally.writers[name].add(row)
+        tally.outputs[name].add(row)
         if isinstance(row, dict):
             tally.columns.update(row)
     tally.exported[name].append(id_)
@@ -155,7 +153,7 @@ def _rows(shape: str, raw: sources.Raw, changes: Counter[str]) -> Iterator[Any]:
 
 
 def _manifest(
-    request: Request, data: Tables, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally
+    request: ExportRequest, data: Tables, trajectories: pl.DataFrame, splits: dict[str, str], tally: _Tally
 ) -> dict[str, Any]:
     exported = sum(map(len, tally.exported.values()))
     manifest = {
@@ -171,7 +169,7 @@ def _manifest(
         "rejected": data.manifest["rejected"],
         "damage": data.manifest["damage"],
         "rows": sum(tally.rows.values()),
-        "splits": {name: _split(name, trajectories, tally) for name in tally.writers},
+        "splits": {name: _split(name, trajectories, tally) for name in tally.outputs},
         "changes": dict(sorted(tally.changes.items())),
         "refusals": dict(sorted(Counter(rule for _, rule, _ in tally.refused).items())),
         "refused_records": [dict(zip(("origin", "rule", "detail"), row, strict=True)) for row in tally.refused],
@@ -186,7 +184,7 @@ def _manifest(
 def _split(name: str, trajectories: pl.DataFrame, tally: _Tally) -> dict[str, Any]:
     mine = trajectories.filter(pl.col("trajectory_id").is_in(tally.exported[name]))
     return {
-        "files": tally.writers[name].files,
+        "files": tally.outputs[name].files,
         "records": mine.height,
         "rows": tally.rows[name],
         "scenarios": mine.select("env_id", "task_id").n_unique(),
@@ -206,7 +204,7 @@ def _dataset_info(shape: str, tally: _Tally) -> dict[str, Any]:
     columns = {role: column for role, column in known["columns"].items() if column in tally.columns}
     return {
         name: {"file_name": writer.files[0], "formatting": known["formatting"], "columns": columns}
-        for name, writer in tally.writers.items()
+        for name, writer in tally.outputs.items()
     }
 
 
@@ -214,34 +212,9 @@ def _write_json(path: Path, value: Any) -> None:
     path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2))
 
 
-@contextmanager
-def _beside(out: Path) -> Iterator[Path]:
-    """A folder beside OUT that takes its place when all went well."""
+def _refuse_what_is_not_ours(out: Path) -> None:
     if out.exists() and not (out.is_dir() and (not any(out.iterdir()) or _is_export(out))):
         raise ExportError(f"{out}: not empty and not a folder that an export wrote; name another")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(dir=out.parent, prefix=f".{out.name}."))
-    try:
-        yield folder
-        folder.chmod(0o755)
-        _take_place(folder, out)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-
-
-def _take_place(folder: Path, out: Path) -> None:
-    """Rename into place; the earlier export is gone only when the new one stands there."""
-    earlier = folder.with_name(f"{folder.name}.earlier")
-    if out.exists():
-        out.rename(earlier)
-    try:
-        folder.rename(out)
-    except BaseException:
-        if earlier.exists():
-            earlier.rename(out)
-        raise
-    shutil.rmtree(earlier, ignore_errors=True)
 
 
 def _is_export(folder: Path) -> bool:

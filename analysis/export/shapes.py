@@ -18,13 +18,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analysis.export.errors import RefusedError
-from analysis.records import alpaca, chat_template, sharegpt
+from analysis.records import chat_template, text
 from analysis.records.chat import read_messages
+from analysis.records.dialects import alpaca, sharegpt
+from analysis.records.facts import tools_text
 from analysis.records.jsontext import loads
 from analysis.records.model import Call, Message, Trajectory
 from analysis.records.record import Record, exact_text
-from analysis.records.release import tools_text
-from analysis.records.runner import is_prompt_mode
+from analysis.records.textmode import is_prompt_mode
 
 Row = dict[str, Any]
 Shape = Callable[["Source"], Iterator[Row]]
@@ -34,6 +35,14 @@ CARRIED_BY_RUNNER = ("terminated", "truncated")
 TAGS = ("<think>", "</think>")
 ASKING = ("human", "user", "observation")
 ANSWERING = ("gpt", "assistant", "function_call")
+
+
+# The dialects whose calls may be blocks in texts that are delivered as texts: how their messages stand in the record.
+AS_THEY_STAND: dict[str, Callable[[Record], list[Message]]] = {
+    **dict.fromkeys(("prompt", "qwen_text", "text_calls"), read_messages),
+    "sharegpt": sharegpt.messages,
+    "alpaca": alpaca.messages,
+}
 
 
 class Source(NamedTuple):
@@ -57,8 +66,9 @@ def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
         RefusedError: no format but raw can hold it.
     """
     record = Record(raw, trajectory.origin)
-    delivered = {"sharegpt": sharegpt.messages, "alpaca": alpaca.messages}.get(trajectory.dialect, read_messages)
-    opened = Source(record, trajectory, delivered(record), changes)
+    as_they_stand = AS_THEY_STAND.get(trajectory.dialect)
+    delivered = trajectory.messages if as_they_stand is None else as_they_stand(record)
+    opened = Source(record, trajectory, delivered, changes)
     _refuse_unreadable(opened)
     for call in () if opened.is_text else trajectory.calls:
         if call.arguments_state == "empty":
@@ -251,7 +261,7 @@ def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, str]]
                 yield "observation", sharegpt.BETWEEN_RESULTS.join(results)
                 results = []
         elif message.role == "assistant":
-            thought = "" if message.reasoning is None else sharegpt.THOUGHT.format(message.reasoning)
+            thought = "" if message.reasoning is None else text.THOUGHT.format(message.reasoning)
             yield (
                 ("function_call", thought + _calls(message, index))
                 if message.calls
@@ -272,7 +282,7 @@ def _calls(message: Message, index: int) -> str:
     value = blocks[0] if len(blocks) == 1 else f"[{', '.join(blocks)}]"
     if any("<tool_call>" in text for text in (value, message.content, message.reasoning or "")):
         raise RefusedError("call_tags", f"message {index}: <tool_call> in a text beside a call, or in its arguments")
-    return sharegpt.TEXT_BESIDE_CALL.format(message.content, value) if message.content else value
+    return text.TEXT_BESIDE_CALL.format(message.content, value) if message.content else value
 
 
 class _Turn(NamedTuple):
@@ -297,9 +307,7 @@ def _delivered_turns(opened: Source) -> Iterator[_Turn]:
     """Texts that are in a template already; a thought in its own field is put in front."""
     for message in opened.delivered:
         held = (
-            message.content
-            if message.reasoning is None
-            else sharegpt.THOUGHT.format(message.reasoning) + message.content
+            message.content if message.reasoning is None else text.THOUGHT.format(message.reasoning) + message.content
         )
         bare = held.rpartition(TAGS[1])[2] if message.role == "assistant" else held
         yield _Turn(message.role, held.strip(), bare.strip())

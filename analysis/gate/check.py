@@ -1,12 +1,12 @@
 """Hold tables against a gate, and against a baseline."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import msgspec
 import polars as pl
 
-from analysis.gate.config import Gate, Threshold
+from analysis.gate.config import Gate, GateError, Threshold
 from analysis.gate.quantities import QUANTITIES, Found
 from analysis.records.rules import BY_ID
 from analysis.tables import Tables
@@ -54,21 +54,42 @@ def check(
         report(threshold.quantity)
         quantity = QUANTITIES[threshold.quantity]
         found = quantity.find(data, gate)
-        if threshold.at_most is not None or threshold.at_least is not None:
-            checks.append(_bounded(threshold, found))
+        if threshold.at_most is not None or threshold.at_least is not None or threshold.tolerance is None:
+            checks.append(_bounded(threshold, found, gate))
         if baseline is not None:
-            tolerance = gate.tolerance if threshold.tolerance is None else threshold.tolerance
-            checks.append(_compared(threshold, found, quantity.find(baseline, gate), tolerance))
+            checks.append(_compared(threshold, found, quantity.find(baseline, gate), gate))
     if gate.finding:
         report("findings")
     return [*checks, *_findings(data, gate)]
+
+
+def refuse_unread(data: Tables) -> None:
+    """Refuse a source from which nothing was read: it breaks no bound, and keeps none.
+
+    Raises:
+        GateError: it holds no record.
+    """
+    if not data.manifest["records_in"]:
+        raise GateError(f"{data.source}: nothing was read; it holds no record")
 
 
 def failed(checks: list[Check]) -> list[Check]:
     return [check for check in checks if check.verdict == "falls short"]
 
 
-def _bounded(threshold: Threshold, found: Found) -> Check:
+def outcome(checks: Sequence[Check]) -> Verdict:
+    """Of all bounds together: "falls short" if one does, "not known" if none is known, else "holds"."""
+    verdicts = {check.verdict for check in checks}
+    return "falls short" if "falls short" in verdicts else "holds" if "holds" in verdicts else "not known"
+
+
+def counts(checks: Sequence[Check]) -> dict[Verdict, int]:
+    """How many bounds hold, fall short, and are not known."""
+    verdicts: tuple[Verdict, ...] = ("holds", "falls short", "not known")
+    return {verdict: sum(check.verdict == verdict for check in checks) for verdict in verdicts}
+
+
+def _bounded(threshold: Threshold, found: Found, gate: Gate) -> Check:
     value = found.value
     low, high = threshold.at_least, threshold.at_most
     is_share = QUANTITIES[threshold.quantity].is_share
@@ -79,9 +100,11 @@ def _bounded(threshold: Threshold, found: Found) -> Check:
         kind="threshold",
         meaning=QUANTITIES[threshold.quantity].meaning,
         verdict=_verdict(
-            value, value is not None and (low is None or value >= low) and (high is None or value <= high), threshold
+            value,
+            value is not None and (low is None or value >= low) and (high is None or value <= high),
+            must_be_known=threshold.must_be_known or gate.must_be_known,
         ),
-        bound=" and ".join(bounds),
+        bound=" and ".join(bounds) or "known",
         value=value,
         events=found.events,
         of=found.of,
@@ -90,9 +113,10 @@ def _bounded(threshold: Threshold, found: Found) -> Check:
     )
 
 
-def _compared(threshold: Threshold, found: Found, before: Found, tolerance: float) -> Check:
+def _compared(threshold: Threshold, found: Found, before: Found, gate: Gate) -> Check:
+    tolerance = gate.tolerance if threshold.tolerance is None else threshold.tolerance
     quantity = QUANTITIES[threshold.quantity]
-    known = None if found.value is None or before.value is None else found.value
+    value = None if found.value is None or before.value is None else found.value
     worse = 0.0
     if found.value is not None and before.value is not None:
         worse = (found.value - before.value) * (1 if quantity.is_less_better else -1)
@@ -104,7 +128,7 @@ def _compared(threshold: Threshold, found: Found, before: Found, tolerance: floa
         name=threshold.quantity,
         kind="baseline",
         meaning=quantity.meaning,
-        verdict=_verdict(known, worse <= tolerance, threshold),
+        verdict=_verdict(value, worse <= tolerance, must_be_known=threshold.must_be_known or gate.must_be_known),
         bound=f"no more than {setting(100 * tolerance)} {unit} {way} than the baseline",
         value=found.value,
         events=found.events,
@@ -115,9 +139,9 @@ def _compared(threshold: Threshold, found: Found, before: Found, tolerance: floa
     )
 
 
-def _verdict(known: float | None, holds: bool, threshold: Threshold) -> Verdict:
-    if known is None:
-        return "falls short" if threshold.must_be_known else "not known"
+def _verdict(value: float | None, holds: bool, *, must_be_known: bool) -> Verdict:
+    if value is None:
+        return "falls short" if must_be_known else "not known"
     return "holds" if holds else "falls short"
 
 
@@ -129,12 +153,15 @@ def _findings(data: Tables, gate: Gate) -> Iterator[Check]:
     for finding in gate.finding:
         events = broken.get(finding.rule, 0)
         value = events / kept if kept else None
-        verdict: Verdict = "not known" if value is None else "holds" if value <= finding.at_most else "falls short"
         yield Check(
             name=finding.rule,
             kind="finding",
             meaning=f"records that break: {BY_ID[finding.rule].sentence}",
-            verdict=verdict,
+            verdict=_verdict(
+                value,
+                value is not None and value <= finding.at_most,
+                must_be_known=finding.must_be_known or gate.must_be_known,
+            ),
             bound=f"at most {setting(finding.at_most, is_share=True)}",
             value=value,
             events=events,

@@ -4,6 +4,7 @@ cutoff = 32768          # longest training sample, in tokens
 tokenizer = ""          # as in notebook 60; empty for qwen if installed
 near_duplicate = 0.8    # Jaccard similarity of two tasks that count as nearly the same
 tolerance = 0.02        # how much worse than a baseline a quantity may be
+must_be_known = false   # true: what there is nothing to count of falls short, here or at one threshold or finding
 
 [[threshold]]
 quantity = "rejected_share"
@@ -15,6 +16,7 @@ rule = "unanswered_call"
 at_most = 0             # share of the records kept that have such a finding
 """
 
+from math import isfinite
 from pathlib import Path
 
 import msgspec
@@ -46,6 +48,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     rule: str
     at_most: float
+    must_be_known: bool = False
     why: str = ""
 
 
@@ -58,6 +61,7 @@ class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tokenizer: str = ""
     near_duplicate: float = 0.8
     tolerance: float = 0.02
+    must_be_known: bool = False
 
 
 def read(path: Path = DEFAULT) -> Gate:
@@ -86,11 +90,20 @@ def _problems(gate: Gate) -> list[str]:
         name = threshold.quantity
         if name not in QUANTITIES:
             problems.append(f"there is no quantity {name!r}; {hint(name, QUANTITIES)}")
-        elif threshold.at_most is None and threshold.at_least is None and threshold.tolerance is None:
+        elif not _bounds(threshold) and not threshold.must_be_known:
             problems.append(f"{name} has no bound; give at_most or at_least")
+        problems += [
+            f"{name}: {bound} is no bound; give a number" for bound in _bounds(threshold) if not isfinite(bound)
+        ]
+        if threshold.at_least is not None and threshold.at_most is not None and threshold.at_least > threshold.at_most:
+            problems.append(f"{name}: nothing is at least {threshold.at_least:g} and at most {threshold.at_most:g}")
     for finding in gate.finding:
         if finding.rule not in BY_ID:
             problems.append(f"there is no rule {finding.rule!r}; {hint(finding.rule, BY_ID)}")
         if not 0 <= finding.at_most <= 1:
             problems.append(f"{finding.rule}: at_most is a share, 0 to 1, not {finding.at_most:g}")
     return problems
+
+
+def _bounds(threshold: Threshold) -> list[float]:
+    return [bound for bound in (threshold.at_most, threshold.at_least, threshold.tolerance) if bound is not None]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.gate.check import Check
+from analysis.gate.check import Check, counts
 from analysis.gate.quantities import QUANTITIES
 from analysis.schema import FEWEST_FOR_A_RATE
 from analysis.wording import ABSENT, cell, count, percent, rate, words
@@ -25,11 +25,12 @@ def table(checks: Sequence[Check]) -> str:
 
 
 def summary(checks: Sequence[Check]) -> str:
-    """How many bounds hold, of how many, in one line."""
-    counts = {verdict: sum(check.verdict == verdict for check in checks) for verdict in MARKS}
-    unknown = f"; not known: {count(counts['not known'])}" if counts["not known"] else ""
-    short = f"that fall short: {count(counts['falls short'])}"
-    return f"bounds that hold: {count(counts['holds'])} of {count(len(checks))}; {short}{unknown}"
+    """One sentence: how many bounds hold, of how many."""
+    number = counts(checks)
+    names = ", ".join(dict.fromkeys(words(check.name) for check in checks if check.verdict == "not known"))
+    unknown = f"; not known: {number['not known']} ({names})" if names else ""
+    hold = f"bounds that hold: {count(number['holds'])} of {count(len(checks))}"
+    return f"{hold}; that fall short: {count(number['falls short'])}{unknown}"
 
 
 def value(check: Check) -> str:

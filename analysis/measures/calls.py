@@ -4,9 +4,9 @@ Groups are told apart by 64-bit hashes: over 2.5 million calls text keys take se
 collision within one trajectory has a probability under 1e-13.
 """
 
-import msgspec
 import polars as pl
 
+from analysis.canonical import canonical_text
 from analysis.schema import Column
 
 # First words of tools that only read. Any other word counts as changing: of the published environments' operations
@@ -23,9 +23,6 @@ KIND_DEFINITION = (
     "first word (get, list, search, find, check, … read)"
 )
 
-_decode = msgspec.json.decode
-_encode = msgspec.json.Encoder(order="sorted").encode
-
 
 def rate_columns(name: str, meaning: str) -> tuple[Column, Column, Column]:
     """Columns of `expressions.rated`."""
@@ -40,6 +37,12 @@ def verb() -> pl.Expr:
     """First word of the tool's name: "get" of get_user, getUser and airline.get_user, in small letters."""
     local = pl.col("tool_name").str.extract(r"([^./:]*)$")
     return local.str.extract(r"^[_\W]*(\p{Lu}?[\p{Ll}\d]+|\p{Lu}+|[^_\W]+)").fill_null(local).str.to_lowercase()
+
+
+def is_hand_over() -> pl.Expr:
+    """The tool hands the user over to a person, and changes nothing: transfer_to_human_agents, escalate_to_operator."""
+    people = "human|agent|operator|representative|person|staff|support"
+    return pl.col("tool_name").str.contains(rf"(?i)(transfer|escalat|hand_?(over|off)).*({people})").fill_null(False)
 
 
 def with_kind(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
@@ -95,13 +98,6 @@ def tool_key() -> pl.Expr:
 
 def _canonical_hashes(texts: pl.Series) -> pl.Series:
     distinct = texts.drop_nulls().unique()
-    canonical = pl.Series([_canonical(text) for text in distinct.to_list()], dtype=pl.Binary).hash(seed=3)
+    canonical = pl.Series([canonical_text(text) for text in distinct.to_list()], dtype=pl.String).hash(seed=3)
     keys = texts.hash(seed=4)
     return keys.replace_strict(distinct.hash(seed=4), canonical, default=None, return_dtype=pl.UInt64)
-
-
-def _canonical(text: str) -> bytes:
-    try:
-        return _encode(_decode(text))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return text.encode()

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from analysis.measures.expressions import natural_order, scenario, wilson
+from analysis.measures.expressions import scenario, wilson
 from analysis.measures.resampling import percentile_ends, resampled_sums
+from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
 SIDES = ("left", "right")

@@ -5,12 +5,12 @@ import polars as pl
 from analysis.measures.expressions import (
     effective_number,
     gini,
-    natural_order,
     normalised_entropy,
     quantile,
     rated,
     top_share,
 )
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _IS_CATALOGUED = Column(

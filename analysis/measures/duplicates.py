@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-import msgspec
 import polars as pl
 from rapidfuzz.distance import Levenshtein
 from rensa import RMinHash, RMinHashLSH
 
-from analysis.measures.expressions import natural_order
+from analysis.canonical import canonical_text
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _COPIES = Column("copies", pl.UInt32(), "trajectories of the group", unit="trajectories")
@@ -334,21 +334,10 @@ def _call() -> pl.Expr:
 def canonical() -> pl.Expr:
     """`arguments` with sorted keys and no spaces; as they stand where they are not JSON."""
     return pl.col("arguments").map_batches(
-        lambda texts: pl.Series([None if t is None else _canonical(t) for t in texts], dtype=pl.String),
+        lambda texts: pl.Series([None if t is None else canonical_text(t) for t in texts], dtype=pl.String),
         return_dtype=pl.String,
         is_elementwise=True,
     )
-
-
-_decode = msgspec.json.Decoder().decode
-_encode = msgspec.json.Encoder(order="deterministic").encode
-
-
-def _canonical(text: str) -> str:
-    try:
-        return _encode(_decode(text)).decode()
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return text
 
 
 def _pairs(runs: pl.DataFrame) -> Iterator[tuple[object, ...]]:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.expressions import natural_order
+from analysis.natural import natural_order
 from analysis.schema import ENVIRONMENTS, Column, Table
 
 # Published for EnvScaler-191-Env: quantity -> (mean, median).

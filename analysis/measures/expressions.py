@@ -1,18 +1,8 @@
-"""Recurring ideas, each with one name: rates with their denominators, natural order, intervals."""
+"""Recurring ideas, each with one name: rates with their denominators, intervals."""
 
 import polars as pl
 
 from analysis.schema import FEWEST_FOR_A_RATE
-
-
-def natural_order(column: str) -> list[pl.Expr]:
-    """Sort keys that put env_2 before env_10: the text before the first number, the number, then the whole."""
-    text = pl.col(column)
-    return [
-        text.str.extract(r"^(\D*)"),
-        text.str.extract(r"(\d+)").cast(pl.UInt64, strict=False).fill_null(0),
-        text,
-    ]
 
 
 def wilson(events: pl.Expr, trials: pl.Expr, *, upper: bool, z: float = 1.959963984540054) -> pl.Expr:

@@ -3,7 +3,8 @@
 import polars as pl
 
 from analysis.measures.calls import rate_columns, trajectory_key
-from analysis.measures.expressions import natural_order, rated
+from analysis.measures.expressions import rated
+from analysis.natural import natural_order
 from analysis.schema import OUTCOME_RULES, TOOL_CALLS, Column, Table
 
 _COUNTS = (

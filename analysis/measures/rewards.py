@@ -8,8 +8,9 @@ from typing import Literal
 
 import polars as pl
 
-from analysis.measures.expressions import natural_order, scenario
+from analysis.measures.expressions import scenario
 from analysis.measures.resampling import mean_interval, ratio_interval
+from analysis.natural import natural_order
 from analysis.schema import SCENARIOS, TRAJECTORIES, Column, Table
 
 # Rewards are sums and quotients of floats: tau-bench, too, lets 1 be 1 within this.

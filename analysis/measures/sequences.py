@@ -11,7 +11,8 @@ from typing import Literal
 import polars as pl
 
 from analysis.measures.calls import offer_key, rate_columns, trajectory_key, verb, with_kind
-from analysis.measures.expressions import natural_order, rated
+from analysis.measures.expressions import rated
+from analysis.natural import natural_order
 from analysis.schema import TOOL_CALLS, Column, Table
 
 Unit = Literal["tool_name", "verb", "kind"]

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.measures.expressions import natural_order
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 COUNTS = Table(

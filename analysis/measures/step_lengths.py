@@ -2,8 +2,9 @@
 
 import polars as pl
 
-from analysis.measures.expressions import counted_quantile, natural_order, quantile, scenario
+from analysis.measures.expressions import counted_quantile, quantile, scenario
 from analysis.measures.resampling import ratio_interval
+from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
 QUANTITIES = {"assistant_messages": "steps", "tool_calls": "tool calls", "user_messages": "user messages"}

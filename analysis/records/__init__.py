@@ -1,18 +1,12 @@
-"""One raw record -> Trajectory | Rejected; one module per dialect, chosen by shape; the outcome of a result.
-
-To add a dialect: one module with `KEYS`, `matches`, `read`; one fixture under tests/records; one line in DIALECTS.
-"""
+"""One raw record -> Trajectory | Rejected; one module per dialect, chosen by shape; the outcome of a result."""
 
 import logging
 from collections import Counter
-from types import ModuleType
 
-from analysis.records import alpaca, openai, release, runner, sharegpt
-from analysis.records.model import Rejected, Trajectory
+from analysis.records import unread
+from analysis.records.dialects import DIALECTS
+from analysis.records.model import Finding, Rejected, Trajectory
 from analysis.records.record import Record, UnreadableError
-
-# The first that matches reads the record: the runner's has all the release's keys and more, openai's fewer.
-DIALECTS: tuple[ModuleType, ...] = (runner, release, sharegpt, alpaca, openai)
 
 logger = logging.getLogger(__name__)
 
@@ -20,15 +14,21 @@ READER_FAILED = "the reader failed, please report this record"
 
 
 def read(
-    raw: bytes | memoryview, origin: str, byte_offset: int | None = None, unknown_keys: Counter[str] | None = None
+    raw: bytes | memoryview,
+    origin: str,
+    byte_offset: int | None = None,
+    unknown_keys: Counter[str] | None = None,
+    *,
+    keep_unread: bool = False,
 ) -> Trajectory | Rejected:
     """Read one record's JSON text.
 
     Args:
-        raw: JSON text of one object.
+        raw: JSON text of one object, or of a list of messages.
         origin: where it stands, e.g. `traj.json@184220931`.
         byte_offset: the same as a number, where there is one.
         unknown_keys: counts keys no dialect reads, when given.
+        keep_unread: keep, with a finding, a record whose calls or texts could not be read.
 
     Returns:
         The trajectory, or Rejected with the reason. Never raises on data.
@@ -39,9 +39,12 @@ def read(
             if dialect.matches(record):
                 break
         else:
-            named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
-            raise UnreadableError(f"no dialect has this shape; its keys: {named}")
-        trajectory: Trajectory = dialect.read(record)
+            raise UnreadableError(unread.no_dialect(record, DIALECTS))
+        trajectory = dialect.read(record)
+        if reason := unread.reason(record, trajectory, dialect):
+            if not keep_unread:
+                return Rejected(origin, byte_offset, reason)
+            trajectory.findings.append(Finding("kept_unread", None, reason))
     except UnreadableError as error:
         return Rejected(origin, byte_offset, str(error))
     except RecursionError:
@@ -50,7 +53,7 @@ def read(
         # A fault of ours. It costs this record and is said, instead of all the records that are decoded with it.
         logger.exception("%s: the reader failed", origin)
         return Rejected(origin, byte_offset, f"{READER_FAILED}: {type(error).__name__}: {error}"[:300])
-    if unknown_keys is not None and (record.unknown_keys or not dialect.KEYS.issuperset(record.keys)):
+    if unknown_keys is not None and (record.unknown_keys or not dialect.keys.issuperset(record.keys)):
         unknown_keys.update(record.unknown_keys)
-        unknown_keys.update(record.keys - dialect.KEYS)
+        unknown_keys.update(record.keys - dialect.keys)
     return trajectory

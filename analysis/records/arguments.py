@@ -24,7 +24,8 @@ def classify(calls: list[Call], tools: ToolSet) -> Iterator[tuple[Call, str]]:
 
     `arguments_state` and `arguments_class` become one of `schema.ARGUMENTS_STATES` and `schema.ARGUMENTS_CLASSES`, the
     first class that applies in the order undeclared tool, unparsable, not an object, missing required, unknown key,
-    wrong type, enum. An empty text is read as no arguments.
+    wrong type, enum. An empty text is read as no arguments. Where no tool is declared, nothing is offered or not, and
+    what parses goes unchecked.
 
     Yields:
         (call, detail): the calls that are not valid objects, with what was found.
@@ -32,7 +33,7 @@ def classify(calls: list[Call], tools: ToolSet) -> Iterator[tuple[Call, str]]:
     contracts = tools.contracts
     for call in calls:
         contract = None if call.name is None else contracts.get(call.name)
-        call.is_offered = contract is not None
+        call.is_offered = contract is not None if contracts else None
         # What nearly every call is: an object, for a tool that is declared.
         try:
             value = _OBJECT.decode(call.arguments or "")
@@ -56,12 +57,14 @@ def classify(calls: list[Call], tools: ToolSet) -> Iterator[tuple[Call, str]]:
 def _class(name: str | None, state: str, value: Any, contract: Contract | None, tools: ToolSet) -> tuple[str, str]:
     if name is None:
         return "unparsable", "the block names no tool"
-    if contract is None:
+    if contract is None and tools.names:
         return "undeclared_tool", f"{name[:200]} is not among the {len(tools.names)} tools declared"
     if state == "unparsable":
         return "unparsable", f"{name[:200]}: {value}"
     if state == "not_object":
         return "not_an_object", f"{name[:200]}: arguments are {type(value).__name__}"
+    if contract is None:
+        return "unchecked", ""
     kind, detail = _breach(value, contract)
     return kind, detail and f"{name[:200]}: {detail}"
 

@@ -50,7 +50,7 @@ def assemble(
         env_id=env_id,
         task_id=task_id,
         task=task if isinstance(task, str) else None,
-        steps=_steps(record, findings),
+        steps=_steps(record, findings, counts_steps=has_environments),
         tools=declared.tools,
         tool_set=declared.id,
         messages=messages,
@@ -72,17 +72,17 @@ def infer_traj_type(messages: list[Message]) -> TrajType:
     return "conversation" if len(turns) > 1 else "non_conversation"
 
 
-def _steps(record: Record, findings: list[Finding]) -> int | None:
+def _steps(record: Record, findings: list[Finding], *, counts_steps: bool) -> int | None:
     if "steps" not in record:
         return None
     held = record.value("steps")
     if isinstance(held, int) and not isinstance(held, bool) and abs(held) < 2**63:
         return held
-    if held is None:
+    if held is None or (isinstance(held, list) and not counts_steps):  # some dialects call their messages steps
         return None
     findings.append(Finding("steps_form", None, f"steps is {held!r}"[:200]))
     try:
         number = float(held)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return int(number) if number.is_integer() and abs(number) < 2**63 else None

@@ -40,6 +40,21 @@ class Piece(NamedTuple):
     text: str
 
 
+# The template's own words, made once: a trajectory has some two hundred of them.
+_LINE, _PARAGRAPH = Piece("template", "\n"), Piece("template", "\n\n")
+_HEADS = {role: [Piece("header", START), Piece("header", f"{role}\n")] for role in ("system", "user", "assistant")}
+_RESULTS_HEAD = [Piece("header", START), Piece("header", "user")]
+_FOOT = [Piece("template", END), _LINE]
+_NO_THOUGHT = [
+    Piece("thought", THINK), Piece("thought", "\n\n"), Piece("thought", THINK_END), Piece("thought", "\n\n")
+]  # fmt: skip
+_THOUGHT = Piece("thought", THINK), Piece("thought", "\n")
+_THOUGHT_END = Piece("thought", "\n"), Piece("thought", THINK_END), Piece("thought", "\n\n")
+_CALL, _CALL_END = Piece("call", CALL), Piece("call", CALL_END)
+_RESPONSE = _LINE, Piece("template", RESPONSE), _LINE
+_RESPONSE_END = _LINE, Piece("template", RESPONSE_END)
+
+
 def render(trajectory: Trajectory, *, thoughts: bool = True) -> str:
     """The whole text, with every thought or with none."""
     return "".join(
@@ -83,7 +98,7 @@ def declaration(tool: Tool) -> dict[str, object]:
 def _system(content: str, tools: str) -> list[Piece]:
     if not tools:
         return [Piece("content", content.strip())]
-    return [Piece("content", content.lstrip()), Piece("template", "\n\n"), Piece("tools", tools)]
+    return [Piece("content", content.lstrip()), _PARAGRAPH, Piece("tools", tools)]
 
 
 def _message(messages: list[Message], position: int) -> list[Piece]:
@@ -98,16 +113,12 @@ def _message(messages: list[Message], position: int) -> list[Piece]:
 
 
 def _turn(role: str, inner: list[Piece]) -> list[Piece]:
-    head = [Piece("header", START), Piece("header", f"{role}\n")]
-    return [*head, *inner, Piece("template", END), Piece("template", "\n")]
+    return [*_HEADS[role], *inner, *_FOOT]
 
 
 def _thought(message: Message) -> list[Piece]:
     reasoning = (message.reasoning or "").strip()
-    inner = [Piece("thought", "\n"), Piece("reasoning", reasoning), Piece("thought", "\n")]
-    if not reasoning:
-        inner = [Piece("thought", "\n\n")]
-    return [Piece("thought", THINK), *inner, Piece("thought", THINK_END), Piece("thought", "\n\n")]
+    return [*_THOUGHT, Piece("reasoning", reasoning), *_THOUGHT_END] if reasoning else _NO_THOUGHT
 
 
 def _answer(message: Message) -> list[Piece]:
@@ -115,8 +126,8 @@ def _answer(message: Message) -> list[Piece]:
     pieces = [Piece("content", content)] if content else []
     for call in message.calls:
         if pieces:
-            pieces.append(Piece("template", "\n"))
-        pieces += [Piece("call", CALL), Piece("call", f"\n{_call(call)}\n"), Piece("call", CALL_END)]
+            pieces.append(_LINE)
+        pieces += [_CALL, Piece("call", f"\n{_call(call)}\n"), _CALL_END]
     return pieces
 
 
@@ -128,18 +139,11 @@ def _call(call: Call) -> str:
 
 
 def _result(messages: list[Message], position: int) -> list[Piece]:
-    pieces = [
-        Piece("template", "\n"),
-        Piece("template", RESPONSE),
-        Piece("template", "\n"),
-        Piece("result", messages[position].content),
-        Piece("template", "\n"),
-        Piece("template", RESPONSE_END),
-    ]
+    pieces = [*_RESPONSE, Piece("result", messages[position].content), *_RESPONSE_END]
     if position == 0 or messages[position - 1].role != "tool":
-        pieces = [Piece("header", START), Piece("header", "user"), *pieces]
+        pieces = [*_RESULTS_HEAD, *pieces]
     if position + 1 == len(messages) or messages[position + 1].role != "tool":
-        pieces += [Piece("template", END), Piece("template", "\n")]
+        pieces += _FOOT
     return pieces
 
 

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from analysis.records import arguments
-from analysis.records.model import Call, Finding, Message, Trajectory
+from analysis.records.model import Call, Finding, Message, Trajectory, hidden_call
 from analysis.records.toolsets import ToolSet
 
 # The publisher kept trajectories of this many assistant messages; a record outside is not from that filter.
@@ -29,6 +29,14 @@ def check(trajectory: Trajectory, tools: ToolSet) -> None:
         if call.arguments_class not in _FINE and call.name is not None:
             trajectory.findings.append(Finding(_rule(call), call.message, detail))
     _order(trajectory)
+    # A message that makes calls beside is looked at by who reads its text: here only what would seem to make none.
+    index = trajectory.shape.find("A")
+    while index >= 0:
+        thought = trajectory.messages[index].reasoning
+        # One character is looked for several times as fast as eleven, and most thoughts have none.
+        if thought and "<" in thought and "<tool_call>" in thought:
+            trajectory.findings.append(hidden_call(index))
+        index = trajectory.shape.find("A", index + 1)
     trajectory.end_class = end_class(trajectory.messages)
     if trajectory.dialect in ENVSCALER:
         _release(trajectory)

@@ -15,7 +15,6 @@ import msgspec
 
 Flag = tuple[str, str]
 
-_encode_sorted = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder().decode
 _skip = msgspec.json.Decoder(msgspec.Raw).decode
 
@@ -80,17 +79,12 @@ def is_json(text: str | bytes) -> bool:
     return True
 
 
-def canonical(value: Any) -> str:
-    """JSON text with sorted keys and no spaces: equal for equal values."""
-    try:
-        return _encode_sorted(value).decode()
-    except (OverflowError, RecursionError):  # integers past 64 bits
-        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-
-
 def as_written(value: Any) -> str:
     """JSON text with the keys in the order they were read: what a template that prints the value prints."""
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value).decode()
+    except (OverflowError, RecursionError):  # integers past 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _tolerant(text: str | bytes) -> tuple[Any, list[Flag]]:

@@ -7,7 +7,7 @@ import msgspec
 Role = Literal["system", "user", "assistant", "tool", "other"]
 ArgumentsForm = Literal["string", "object"]
 Outcome = Literal["ok", "error", "unknown"]
-OutcomeRule = Literal["success_key", "error_key", "error_text", "structured", "none"]
+OutcomeRule = Literal["error_flag", "success_key", "error_key", "error_text", "structured", "none"]
 
 
 class Rejected(msgspec.Struct, frozen=True):
@@ -24,6 +24,11 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     rule: str
     message: int | None
     detail: str
+
+
+def hidden_call(message: int) -> Finding:
+    """A call that stands in a thought was never made; it is told, in every dialect."""
+    return Finding("call_in_reasoning", message, "a <tool_call> block inside the reasoning")
 
 
 class Tool(msgspec.Struct, frozen=True, gc=False):
@@ -55,11 +60,22 @@ class Call(msgspec.Struct, gc=False):
     error: str | None = None
     arguments_state: str = "empty"
     arguments_class: str = "unchecked"
-    is_offered: bool = False
+    is_offered: bool | None = False
+
+
+class ResultFacts(msgspec.Struct, gc=False, frozen=True):
+    """What a result's own fields say: the tool's name, whether it failed (None where they are silent), the error."""
+
+    name: str = ""
+    has_failed: bool | None = None
+    error: str | None = None
 
 
 class Message(msgspec.Struct, gc=False):
-    """One message; a result has role `tool` whatever role delivered it (`delivered_as`)."""
+    """One message; a result has role `tool` whatever role delivered it (`delivered_as`).
+
+    `answers` is the id of the call that a result answers; `facts` is what its fields say beside its text.
+    """
 
     role: Role
     content: str
@@ -68,6 +84,7 @@ class Message(msgspec.Struct, gc=False):
     answers: str = ""
     delivered_as: str = ""
     step: int = 0
+    facts: ResultFacts | None = None
 
 
 _LETTERS = {"system": "S", "user": "U", "assistant": "A", "tool": "T", "other": "O"}

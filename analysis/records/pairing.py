@@ -1,18 +1,20 @@
 """Which result answers which call.
 
-By id where ids are unique, by position only where that is unambiguous, else unpaired and shown:
+By id where ids are unique, then by the tool's name, then by position where that is unambiguous, else unpaired and
+shown. A window is consecutive messages of the assistant, up to the next one behind something else:
 
-1. within a step (an assistant message up to the next one), a result whose id names exactly one of the step's calls;
-2. a result whose id names exactly one call still open anywhere before it: results may arrive late;
-3. within a step, results (or calls) without an id, in order, when as many calls are open as results are left;
-4. an error that a user message delivers right after a step answers its first open call: the runner runs no other;
-5. the rest: `orphan_result`, `unanswered_call`.
+1. within a window, a result whose id names exactly one of its calls;
+2. within a window, results that name a tool, in order, when as many calls of that tool are open;
+3. within a window, results (or calls) without an id, in order, when as many calls are open as results are left;
+4. a result whose id names exactly one call still open anywhere before it: results may arrive late;
+5. an error that a user message delivers right after a window answers its first open call: the runner runs no other;
+6. the rest: `orphan_result`, `unanswered_call`.
 """
 
 from collections import Counter
 
-from analysis.records.model import Call, Finding, Message, Trajectory
-from analysis.records.outcome import judge
+from analysis.records.model import Call, Finding, Message, ResultFacts, Trajectory
+from analysis.records.outcome import ERROR_CHARS, Verdict, judge
 
 
 def pair(trajectory: Trajectory) -> None:
@@ -29,7 +31,17 @@ def pair(trajectory: Trajectory) -> None:
     for call in calls:
         if call.result_message is not None:
             text = messages[call.result_message].content if call.result_text is None else call.result_text
-            call.outcome, call.outcome_rule, call.error = judge(text)
+            answer = messages[call.result_message]
+            verdict = judge(text) if answer.facts is None else _by_flag(answer.facts, text)
+            call.outcome, call.outcome_rule, call.error = verdict
+
+
+def _by_flag(facts: ResultFacts, text: str) -> Verdict:
+    """What a result's own fields say goes before its text; that it did not fail, only where its text says nothing."""
+    if facts.has_failed:
+        return "error", "error_flag", (facts.error or text).strip()[:ERROR_CHARS]
+    verdict = judge(text)
+    return ("ok", "error_flag", None) if facts.has_failed is False and verdict[0] == "unknown" else verdict
 
 
 def _pair_plainly(messages: list[Message], calls: list[Call]) -> bool:
@@ -45,16 +57,18 @@ def _pair_plainly(messages: list[Message], calls: list[Call]) -> bool:
 def _pair(messages: list[Message], calls: list[Call], findings: list[Finding]) -> None:
     left: list[int] = []
     for start, end in _windows(messages):
-        results = [index for index in range(start + 1, end) if messages[index].role == "tool"]
-        window = messages[start].calls if start >= 0 else []
+        results = [index for index in range(start, end) if messages[index].role == "tool"]
+        window = [call for message in messages[start:end] for call in message.calls]
         if not window or any(call.result_message is not None for call in window):
             results = [index for index in results if all(call.result_message != index for call in window)]
             left.extend(results)
             continue
         results = _by_id(window, results, messages)
+        results = _by_name(window, results, messages)
         results = _by_position(window, results, messages, findings)
-        if not results and start + 1 < end:
-            _by_user_error(window, start + 1, messages, findings)
+        behind = next((index for index in range(start, end) if messages[index].role != "assistant"), end)
+        if not results and behind < end:
+            _by_user_error(window, behind, messages, findings)
         left.extend(results)
     if left:
         _late(calls, left, messages)
@@ -79,7 +93,9 @@ def _repeated_ids(calls: list[Call], findings: list[Finding]) -> None:
 
 
 def _windows(messages: list[Message]) -> list[tuple[int, int]]:
-    starts = [-1, *(index for index, message in enumerate(messages) if message.role == "assistant")]
+    speaks = [message.role == "assistant" for message in messages]
+    starts = [index for index, is_agent in enumerate(speaks) if is_agent and not (index and speaks[index - 1])]
+    starts = starts if starts[:1] == [0] else [0, *starts]
     return list(zip(starts, [*starts[1:], len(messages)], strict=True))
 
 
@@ -101,17 +117,40 @@ def _by_id(window: list[Call], results: list[int], messages: list[Message]) -> l
     return left
 
 
+def _by_name(window: list[Call], results: list[int], messages: list[Message]) -> list[int]:
+    """Pair the results that name a tool with the calls of it, in order, where there are as many of both."""
+    named = [index for index in results if _name(messages[index])]
+    for name in dict.fromkeys(_name(messages[index]) for index in named):
+        of_name = [index for index in named if _name(messages[index]) == name]
+        open_calls = [call for call in window if call.result_message is None and call.name == name]
+        pairs = list(zip(open_calls, of_name, strict=False))
+        if len(open_calls) == len(of_name) and all(_agree(c.id, messages[index].answers) for c, index in pairs):
+            for call, index in pairs:
+                call.result_message = index
+    answered = {call.result_message for call in window}
+    return [index for index in results if index not in answered]
+
+
+def _name(message: Message) -> str:
+    return message.facts.name if message.facts is not None else ""
+
+
 def _by_position(window: list[Call], results: list[int], messages: list[Message], findings: list[Finding]) -> list[int]:
     open_calls = [call for call in window if call.result_message is None]
     if not open_calls or not results:
         return results
+    last = [call for call in open_calls if call.message == window[-1].message]
+    # Not all of them were answered: then it is the last message that was.
+    open_calls = last if len(last) == len(results) else open_calls
     has_ids = all(call.id for call in open_calls) and all(messages[index].answers for index in results)
     if has_ids or len(open_calls) != len(results):
         if not has_ids:
             detail = f"{len(open_calls)} calls and {len(results)} results without usable ids"
             findings.append(Finding("ambiguous_pairing", results[0], detail))
         return results
-    if all(_agree(call.id, messages[index].answers) for call, index in zip(open_calls, results, strict=True)):
+    pairs = list(zip(open_calls, results, strict=True))
+    is_of_others = len(pairs) > 1 and any(_name(messages[i]) not in ("", call.name) for call, i in pairs)
+    if not is_of_others and all(_agree(call.id, messages[index].answers) for call, index in pairs):
         for call, index in zip(open_calls, results, strict=True):
             call.result_message = index
         return []

@@ -6,10 +6,13 @@ from typing import Any
 
 import msgspec
 
-from analysis.records.jsontext import Flag, canonical, loads
+from analysis.canonical import canonical
+from analysis.records.jsontext import Flag, loads
 from analysis.records.model import Finding
 
 _FIELDS = msgspec.json.Decoder(dict[str, msgspec.Raw])
+# The members that say whose a message is, or of which type where it is none.
+SPEAKERS = {"role", "from", "type", "speaker"}
 _STRING = msgspec.json.Decoder(str)
 
 
@@ -23,13 +26,23 @@ class Record:
     def __init__(self, raw: bytes | memoryview, origin: str) -> None:
         self.origin = origin
         self.size = len(raw)
+        # Every character of its messages is part of a member that is read: chat.py says so of what it reads by types.
+        self.is_plain = False
         self.findings: list[Finding] = []
+        # What was read to learn the record's dialect, so that it is not read twice.
+        self.memo: dict[str, Any] = {}
         self.unknown_keys: defaultdict[str, int] = defaultdict(int)
-        self.fields, flags = open_members(raw)
+        # A bare conversation is a record of one member.
+        is_list = bytes(raw[:1]) == b"["
+        self.fields, flags = (_conversation(bytes(raw)), []) if is_list else open_members(raw)
         self.flag("record", flags)
 
     def __contains__(self, key: str) -> bool:
         return key in self.fields
+
+    def has(self, *keys: str) -> bool:
+        """Are these members there, and none of them null?"""
+        return all(key in self.fields and bytes(memoryview(self.fields[key])[:4]) != b"null" for key in keys)
 
     @property
     def keys(self) -> Set[str]:
@@ -66,6 +79,16 @@ class Record:
             return None
         self.flag(key, flags)
         return value
+
+
+def _conversation(raw: bytes) -> dict[str, Any]:
+    try:
+        messages = loads(raw)[0]
+    except ValueError as error:
+        raise UnreadableError(f"not JSON: {error}") from None
+    if not messages or not all(isinstance(message, dict) and message.keys() & SPEAKERS for message in messages):
+        raise UnreadableError("a JSON list, neither an object nor a list of messages, each with its role")
+    return {"messages": msgspec.Raw(raw)}
 
 
 def open_members(raw: str | bytes | memoryview) -> tuple[dict[str, Any], list[Flag]]:

@@ -26,6 +26,12 @@ RULES = (
     ),
     Rule("alternation", "Assistant messages and others alternate.", "Look for a lost or a doubled message."),
     Rule("unanswered_call", "Every call is answered.", "Drop the call or add its result before training on it."),
+    Rule(
+        "unanswered_by_design",
+        "A record goes on behind its calls.",
+        "Expected of single turns: nothing runs them.",
+    ),
+    Rule("rejected_answer", "A record is one rollout.", "Expected of pairs: only the chosen answer is read."),
     Rule("orphan_result", "Every result answers a call.", "Drop the result, or restore the call."),
     Rule("ambiguous_pairing", "It is plain which result answers which call.", "Write ids into calls and results."),
     Rule("duplicate_call_id", "An id names one call.", "Make ids unique in the record; pairs were made by step."),
@@ -47,10 +53,20 @@ RULES = (
     Rule("unreadable_call", "Every call block names a tool.", "Mend the block or drop the step."),
     Rule("extra_calls_not_run", "One text-style call block a message.", "The runner runs the first block only."),
     Rule("unclosed_block", "Text-style blocks are closed.", "Add the closing tag; it was read to the end."),
+    Rule("call_by_user", "The agent alone calls tools.", "The user's own calls and results are counted nowhere."),
     Rule("repaired_call", "A call block is plain JSON.", "Remove what stands after the object."),
     Rule("reasoning_in_content", "Reasoning stands in its own field.", "Move <think> out of the content."),
     Rule("call_in_reasoning", "Calls stand outside the reasoning.", "The call was not run; drop or move it."),
     Rule("content_parts", "Content is text.", "Parts other than text are counted, not read."),
+    Rule(
+        "unread_text",
+        "Every character of a message is read.",
+        "See which members hold it; the number is in the detail.",
+    ),
+    Rule(
+        "kept_unread", "Calls and texts of a record are read.", "Kept because --keep-unread asks for it: count nothing."
+    ),
+    Rule("reward_form", "A reward is a number within the range of floats.", "Write it as a number."),
     Rule("undeclared_tool", "A called tool is declared.", "Drop the call or declare the tool."),
     Rule("arguments_unparsable", "Arguments parse as JSON.", "Mend or drop the call."),
     Rule("arguments_not_object", "Arguments are an object.", "Mend or drop the call."),

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from analysis.records.jsontext import canonical, loads
+from analysis.canonical import canonical
+from analysis.records.jsontext import loads
 
 Row = tuple[Any, ...]
 _KINDS = {"query": "query", "state change": "change", "state_change": "change", "change": "change"}

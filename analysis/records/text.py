@@ -1,16 +1,18 @@
-"""Calls, results and reasoning written as text: `<tool_call>`, `<tool_response>`, `<think>`, `<tools>`.
+"""Calls, results and reasoning written as text: `<tool_call>`, `<tool_response>`, `<think>`, `<tools>` and kin.
 
 Text is parsed as far as it goes; the rest is a finding. A block whose JSON names no tool is a call with `name` None.
 """
 
 import json
 import re
+from collections.abc import Container
 from functools import lru_cache
+from typing import NamedTuple
 
-import msgspec
-
-from analysis.records.jsontext import canonical, clean
+from analysis.canonical import canonical
+from analysis.records.jsontext import as_written, clean, loads
 from analysis.records.model import Call, Finding
+from analysis.records.syntaxes import Read, listed, literal_of, raw_member, read_block, tagged
 
 
 def _block(tag: str, *, ends: str) -> str:
@@ -19,10 +21,31 @@ def _block(tag: str, *, ends: str) -> str:
 
 
 _CALL = re.compile(_block("tool_call", ends="/?tool_call") + "(</tool_call>)?")
+_FUNCTION_CALL = re.compile(r"<function_?call>([^<]*(?:<(?!/?function_?call>)[^<]*)*)(?:</function_?call>)?")
+_WRAPPING = re.compile(r"</?(?:antml:)?function_calls>|</?tool_calls>")
+_TO_THE_END = re.compile(r"(?:\[TOOL_CALLS\]|<\|python_tag\|>)(.*)", re.DOTALL)
 _THINK = re.compile(_block("think", ends="/think") + "(?:</think>)?")
 _TOOLS = re.compile(_block("tools", ends="/tools") + "(?:</tools>)?")
 _RESPONSE = re.compile(_block("tool_response", ends="/?tool_response") + "(?:</tool_response>)?")
 _SCAN = json.JSONDecoder(strict=False)
+# Any of them in an assistant's text, outside its reasoning, is a call, or the attempt at one.
+CALL_TAGS = (
+    *("<tool_call>", "<function=", "<function_call>", "<functioncall>", "<invoke name=", "[TOOL_CALLS]"),
+    "<|python_tag|>",
+)
+THOUGHT = "<think>\n{}\n</think>\n\n"
+TEXT_BESIDE_CALL = "{}\n<tool_call>\n{}\n</tool_call>"
+_OPEN_THOUGHT, _CLOSE_THOUGHT = THOUGHT.split("{}")
+_, _OPEN_CALL, _CLOSE_CALL = TEXT_BESIDE_CALL.split("{}")
+
+
+class Called(NamedTuple):
+    """What a text that holds calls comes to: the text around them, the thought in front of it, the calls, findings."""
+
+    text: str
+    thought: str | None
+    calls: list[Call]
+    findings: list[Finding]
 
 
 def split_reasoning(content: str) -> tuple[str, str | None, bool]:
@@ -37,40 +60,57 @@ def split_reasoning(content: str) -> tuple[str, str | None, bool]:
     return _THINK.sub("", content).strip("\n"), "\n".join(thoughts), is_closed
 
 
+def split_thought(value: str) -> tuple[str | None, str]:
+    """(thought, the rest of the text); no thought where the text does not open with one, as LlamaFactory writes it."""
+    thought, end, rest = value.removeprefix(_OPEN_THOUGHT).partition(_CLOSE_THOUGHT)
+    return (thought, rest) if end and value.startswith(_OPEN_THOUGHT) else (None, value)
+
+
 def split_calls(content: str, message: int) -> tuple[str, list[Call], list[Finding]]:
-    """(text around the blocks, one Call a `<tool_call>` block, findings)."""
-    if "<tool_call>" not in content:
-        return content, [], []
-    calls, findings = [], []
-    for block, closing in _CALL.findall(content):
-        if not closing:
-            findings.append(Finding("unclosed_block", message, "a <tool_call> block without its closing tag"))
-        call, detail = read_call(block)
+    """(text around the blocks, their calls, findings)."""
+    if "<tool_call>" in content:
+        findings = [
+            Finding("unclosed_block", message, "a <tool_call> block without its closing tag")
+            for _, closing in _CALL.findall(content)
+            if not closing
+        ]
+        read = [call for block, _ in _CALL.findall(content) for call in read_block(block)]
+        return _CALL.sub("", content).strip("\n"), *_kept(read, message, findings)
+    if "<function=" in content or "<invoke name=" in content:
+        found = list(tagged(content))
+        rest = content
+        for (start, end), _ in reversed(found):
+            rest = rest[:start] + rest[end:]
+        return _WRAPPING.sub("", rest).strip("\n"), *_kept([call for _, call in found], message, [])
+    for pattern in (_FUNCTION_CALL, _TO_THE_END):
+        if blocks := pattern.findall(content):
+            read = [call for block in blocks for call in read_block(block)]
+            return pattern.sub("", content).strip("\n"), *_kept(read, message, [])
+    return content, [], []
+
+
+def read_called(value: str, message: int) -> Called:
+    """A text that is known to make calls: JSON, a Python literal, or blocks, perhaps behind words and a thought."""
+    thought, value = split_thought(value)
+    text, is_beside, call_text = value.partition(_OPEN_CALL)
+    if is_beside and call_text.endswith(_CLOSE_CALL):
+        value = call_text.removesuffix(_CLOSE_CALL)
+    elif any(tag in value for tag in CALL_TAGS):
+        text, calls, findings = split_calls(value, message)
+        return Called(text, thought, calls, findings)
+    else:
+        text = ""
+    if calls := listed(value):
+        return Called(text, thought, calls, [])
+    calls, findings = _kept(read_block(value), message, [])
+    return Called(text, thought, calls, findings)
+
+
+def _kept(read: list[Read], message: int, findings: list[Finding]) -> tuple[list[Call], list[Finding]]:
+    for call, detail in read:
         if detail:
-            rule = "unreadable_call" if call.name is None else "repaired_call"
-            findings.append(Finding(rule, message, detail))
-        calls.append(call)
-    return _CALL.sub("", content).strip("\n"), calls, findings
-
-
-def read_call(block: str) -> tuple[Call, str]:
-    """One block's JSON as a Call, and what was wrong with it ("" when nothing)."""
-    text = block.strip()
-    start = text.find("{")
-    if start < 0:
-        return Call(None, None, None), f"a call block without an object: {text[:120]!r}"
-    try:
-        value, end = _SCAN.raw_decode(text, start)
-    except (ValueError, RecursionError) as error:
-        return Call(None, text[:2000], "string"), f"a call block that is not JSON ({error}): {text[:120]!r}"
-    value, flags = clean(value)
-    name, written = value.get("name"), text[start:end]
-    detail = f"text around the call's object: {text[end : end + 40]!r}" if text[end:].strip() or start else ""
-    detail = "; ".join([*filter(None, [detail]), *(said for _, said in flags)])
-    if not isinstance(name, str) or not name:
-        return Call(None, _arguments(written, value)[0], "object"), f"a call block that names no tool: {text[:120]!r}"
-    arguments, form = _arguments(written, value)
-    return Call(name, arguments, form), detail  # type: ignore[arg-type]
+            findings.append(Finding("unreadable_call" if call.name is None else "repaired_call", message, detail))
+    return [call for call, _ in read], findings
 
 
 @lru_cache(maxsize=512)
@@ -92,6 +132,24 @@ def declared_tools(system: str) -> str | None:
     return canonical(clean(tools)[0])
 
 
+@lru_cache(maxsize=512)
+def listed_tools(system: str) -> str | None:
+    """JSON text of the first list of tools that stands in a system text without any tag; None without one."""
+    position = -1
+    while (position := system.find("[", position + 1)) >= 0:
+        if not system[position + 1 : position + 40].lstrip().startswith("{"):
+            continue
+        try:
+            value, _ = _SCAN.raw_decode(system, position)
+        except (ValueError, RecursionError):
+            continue
+        if all(isinstance(tool, dict) and isinstance(tool.get("function", tool), dict) for tool in value):
+            names = [tool.get("function", tool).get("name") for tool in value]
+            if names and all(isinstance(name, str) for name in names):
+                return canonical(clean(value)[0])
+    return None
+
+
 def responses(content: str) -> list[str]:
     """The texts of the `<tool_response>` blocks of a message."""
     if "<tool_response>" not in content:
@@ -99,20 +157,17 @@ def responses(content: str) -> list[str]:
     return [text.strip("\n") for text in _RESPONSE.findall(content)]
 
 
-def _arguments(text: str, value: dict[str, object]) -> tuple[str | None, str | None]:
-    if "arguments" not in value and "parameters" not in value:
-        return None, None
-    key = "arguments" if "arguments" in value else "parameters"
-    held = value[key]
-    if isinstance(held, str):
-        return held, "string"
-    return _raw_member(text, key) or canonical(held), "object"
+def named_result(text: str, names: Container[str]) -> tuple[str, str]:
+    """(name, text) of a result that says whose it is, `{"name": …, "content": …}`; ("", the text) of any other.
 
-
-def _raw_member(text: str, key: str) -> str | None:
-    """The member's JSON text as written, found by decoding the object into raw members; None if only lenient JSON."""
+    Args:
+        names: of the tools that are called; a result of no such name is data, and stays as it is.
+    """
     try:
-        members = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-        return bytes(members[key]).decode()
-    except (msgspec.MsgspecError, UnicodeError, KeyError):
-        return None
+        value = loads(text)[0] if text.lstrip().startswith("{") else None
+    except ValueError:
+        value = literal_of(text.strip())
+    if not isinstance(value, dict) or value.get("name") not in names or "content" not in value:
+        return "", text
+    held = value["content"]
+    return value["name"], held if isinstance(held, str) else raw_member(text, "content") or as_written(held)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any, get_args
 
 from analysis.records.chat_template import MARKERS, Part, Piece, turns
@@ -32,37 +31,40 @@ def tokens_of(pieces: list[Piece], tokenizer: str = "") -> dict[Part, int]:
     Pieces are tokenised together wherever a token could cross from one to the next. There the words of the template
     count as they count alone, and the text gets the rest, so that the parts always add up to the whole.
     """
-    count = vocabulary(tokenizer).count
     totals = dict.fromkeys(PARTS, 0)
-    for run in _runs(pieces):
-        if len(run) == 1:
-            totals[run[0].part] += _count_piece(run[0], tokenizer, count)
-            continue
-        whole = count("".join(piece.text for piece in run))
-        for piece in run:
-            if piece.part in _RECURRING:
-                share = min(_count_piece(piece, tokenizer, count), whole)
-                totals[piece.part] += share
-                whole -= share
-        totals[next((piece.part for piece in run if piece.part not in _RECURRING), run[0].part)] += whole
+    run: list[Piece] = []
+    for piece in pieces:
+        text = piece.text
+        if run and (text in MARKERS or (text and _is_cut(run[-1].text, text))):
+            _add(run, totals, tokenizer)
+            run = []
+        if text in MARKERS:
+            totals[piece.part] += _count_recurring(text, tokenizer)
+        elif text:
+            run.append(piece)
+    if run:
+        _add(run, totals, tokenizer)
     return totals
 
 
-def _runs(pieces: list[Piece]) -> Iterator[list[Piece]]:
-    filled = [piece for piece in pieces if piece.text]
-    run = filled[:1]
-    for before, after in pairwise(filled):
-        if _is_cut(before.text, after.text):
-            yield run
-            run = []
-        run.append(after)
-    if run:
-        yield run
-
-
 def _is_cut(before: str, after: str) -> bool:
-    """No token crosses: one side is a marker, or a line ends and the next does not begin with white space."""
-    return before in MARKERS or after in MARKERS or (before.endswith("\n") and not after[0].isspace())
+    """No token crosses: a line ends, and the next does not begin with white space."""
+    return before[-1] == "\n" and not after[0].isspace()
+
+
+def _add(run: list[Piece], totals: dict[Part, int], tokenizer: str) -> None:
+    """The tokens of pieces that stand together; the text gets what the words of the template leave."""
+    count = vocabulary(tokenizer).count
+    if len(run) == 1:
+        totals[run[0].part] += _count_piece(run[0], tokenizer, count)
+        return
+    whole = count("".join([piece.text for piece in run]))
+    for piece in run:
+        if piece.part in _RECURRING:
+            share = min(_count_piece(piece, tokenizer, count), whole)
+            totals[piece.part] += share
+            whole -= share
+    totals[next((piece.part for piece in run if piece.part not in _RECURRING), run[0].part)] += whole
 
 
 def _count_piece(piece: Piece, tokenizer: str, count: Count) -> int:

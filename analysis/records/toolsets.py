@@ -7,8 +7,10 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from analysis.records.jsontext import as_written, canonical, loads
+from analysis.canonical import canonical
+from analysis.records.jsontext import as_written, loads
 from analysis.records.model import Finding, Tool
+from analysis.records.schemas import around, in_its_words, is_flat
 
 
 class ToolSet(msgspec.Struct, frozen=True):
@@ -76,16 +78,22 @@ def contract(schema: str) -> Contract:
     parsed = msgspec.json.decode(schema)
     if not isinstance(parsed, dict):
         return Contract(jsonschema_rs.validator_for(True), frozenset(), is_open=True)
+    parsed = around(parsed) if is_flat(parsed) else parsed
     listed = parsed.get("properties")
     properties = frozenset(listed) if isinstance(listed, dict) else frozenset()
     is_open = not properties or bool(parsed.get("additionalProperties"))
+    # In other words only where its own are no schema: what compiles is what its author meant.
+    validator = _validator(parsed) or _validator(in_its_words(parsed))
+    return Contract(validator, properties, is_open, _required(schema, parsed) if validator else frozenset(), {})
+
+
+def _validator(schema: Any) -> Any:
     try:
-        validator = jsonschema_rs.validator_for(
-            parsed, validate_formats=False, offline=True, pattern_options=jsonschema_rs.RegexOptions()
+        return jsonschema_rs.validator_for(
+            schema, validate_formats=False, offline=True, pattern_options=jsonschema_rs.RegexOptions()
         )
     except (ValueError, jsonschema_rs.ReferencingError):
-        validator = None
-    return Contract(validator, properties, is_open, _required(schema, parsed) if validator else frozenset(), {})
+        return None
 
 
 def _required(schema: str, parsed: dict[str, Any]) -> frozenset[str]:
@@ -102,12 +110,16 @@ def _function(entry: object) -> dict[str, Any] | None:
     inner = entry.get("function", entry)
     if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
         return None
-    return inner if "parameters" in inner else {**inner, "parameters": inner.get("input_schema")}
+    return (
+        inner if "parameters" in inner else {**inner, "parameters": inner.get("input_schema", inner.get("inputSchema"))}
+    )
 
 
 def _counts(parameters: object) -> tuple[int, int]:
     if not isinstance(parameters, dict):
         return 0, 0
+    if is_flat(parameters):
+        return len(parameters), 0
     listed, required = parameters.get("properties"), parameters.get("required")
     return (len(listed) if isinstance(listed, dict) else 0, len(required) if isinstance(required, list) else 0)
 

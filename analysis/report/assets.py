@@ -3,8 +3,7 @@
 import base64
 import gzip
 import hashlib
-import os
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import analysis
-from analysis import wording
+from analysis import files, wording
 from analysis.tables import cache as tables_cache
 
 _PACKAGE = Path(analysis.__file__).parent
@@ -45,7 +44,8 @@ def bundle() -> Bundle:
     except (OSError, EOFError):
         script = javascript_bundle("window.vegaEmbed=vegaEmbed;window.vega=vega;").encode()
         packed = gzip.compress(script, 9, mtime=0)
-        _keep(path, packed)
+        with suppress(OSError):  # a cache that cannot be written costs three seconds, not the page
+            files.write_whole(path, packed)
     return Bundle(base64.b64encode(packed).decode(), csp_hash(script))
 
 
@@ -89,14 +89,3 @@ def policy(*scripts: str) -> str:
         f"default-src 'none'; script-src {' '.join(scripts)}; style-src {csp_hash(style().encode())}; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _keep(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(beside).replace(path)
-    except OSError:
-        pass  # a cache that cannot be written costs three seconds, not the page

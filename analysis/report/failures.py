@@ -1,6 +1,5 @@
 """What can go wrong with one report, in words and as an exit status."""
 
-import errno
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +7,10 @@ from jupyter_client.kernelspec import NoSuchKernel
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
+from analysis.files import UNWRITABLE
+
 # Distinct, so that a scheduler can tell what to do: look at the notebook, retry, give more time, install, make room.
 EXIT = {"cell": 1, "kernel died": 3, "timeout": 4, "no kernel": 5, "cannot write": 6, "interrupted": 130, "other": 1}
-DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EISDIR, errno.EEXIST}
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def explain(error: BaseException, notebook: Any = None, timeout: int | None = No
             failure = Failure("timeout", f"{cell} took longer than {timeout} s; allow more with --timeout")
         case DeadKernelError():
             failure = Failure("kernel died", f"the kernel died in {cell}; out of memory is the usual reason")
-        case OSError() if error.errno in DISK:
+        case OSError() if error.errno in UNWRITABLE:
             failure = Failure("cannot write", cannot_write(error))
         case _:
             failure = Failure("other", f"{type(error).__name__}: {error}")

@@ -1,6 +1,5 @@
 """The output folder: pages, written beside and renamed, and an index that says what is there, what is not, and why."""
 
-import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ import msgspec
 from filelock import FileLock
 from markupsafe import Markup
 
+from analysis import files
 from analysis.report import assets
 from analysis.schema import FEWEST_FOR_A_RATE
 from analysis.wording import decimal
@@ -88,23 +88,6 @@ class _Told(msgspec.Struct):
     others: list[Entry] = []
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that under its name there is all of it or nothing, even after a power cut.
-
-    Raises:
-        OSError: it cannot be written; what was there before still is.
-    """
-    beside = scrap(path)
-    try:
-        with beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 @dataclass
 class Folder:
     """The output folder during one run. What other runs left or are making here stays listed, apart.
@@ -141,7 +124,7 @@ class Folder:
             keep: count a page as made that an earlier run made of the very same.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        sweep(self.path)
+        files.sweep(self.path)
         with self._lock:
             made = {one.page: one for one in self._told() if one.state == "made" and self._is_there(one)}
             for position, entry in enumerate(self.entries):
@@ -156,7 +139,7 @@ class Folder:
     def make(self, name: str, html: str) -> None:
         """Write a page and say so."""
         with self._lock:
-            write_whole(self.path / self._entry(name).page, html)
+            _write(self.path / self._entry(name).page, html)
             self._become(name, state="made")
 
     def fail(self, name: str, message: str) -> None:
@@ -190,12 +173,12 @@ class Folder:
                 "others": others,
             }
             text = msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode()
-            write_whole(self.path / "manifest.json", text + "\n")
+            _write(self.path / "manifest.json", text + "\n")
             # Drawing the index of a thousand pages takes a moment: it costs a run a tenth of its time at most. Until it
             # is drawn anew the index tells of less than there is.
             if self.has_ended or len(changed) != 1 or time.monotonic() - self._drawn > 10 * self._drawing:
                 start = time.monotonic()
-                write_whole(self.index, render(self, latest, others))
+                _write(self.index, render(self, latest, others))
                 self._drawn = time.monotonic()
                 self._drawing = self._drawn - start
 
@@ -225,29 +208,8 @@ class Folder:
         return is_inside and (entry.state != "made" or (self.path / entry.page).is_file())
 
 
-def scrap(path: Path) -> Path:
-    """Where a file is written before it takes its name: hidden beside it, a run's own."""
-    return path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-
-
-def sweep(folder: Path) -> None:
-    """Remove what runs that were killed left half written; of a run that goes on nothing is touched."""
-    for path in folder.glob(".*.*.*"):
-        pid = path.suffixes[-2].removeprefix(".") if len(path.suffixes) > 1 else ""
-        if pid.isdecimal() and not _is_running(int(pid)):
-            path.unlink(missing_ok=True)
-
-
-def _is_running(pid: int) -> bool:
-    if os.name != "posix":  # elsewhere signal 0 is no question
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
+def _write(path: Path, text: str) -> None:
+    files.write_whole(path, text, is_durable=True)
 
 
 def render(folder: Folder, entries: list[Entry], others: list[Entry]) -> str:

@@ -12,12 +12,10 @@ import multiprocessing
 import os
 import signal
 import sys
-import tempfile
 import time
 from functools import partial
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
-from multiprocessing.forkserver import ensure_running
-from pathlib import Path
 from queue import Empty
 from threading import Lock
 from typing import Any, ClassVar
@@ -27,7 +25,8 @@ from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
-from analysis import processes
+from analysis import interrupts, processes
+from analysis.report import sockets
 
 WARM = "warm_kernel"  # as papermill knows the engine that starts them
 
@@ -48,7 +47,7 @@ _context: ForkServerContext | None = None
 
 def warm_up() -> None:
     """Start the server now, so that it imports while the caller does something else."""
-    with _lock:
+    with interrupts.undivided(), _lock:
         _server()
 
 
@@ -63,6 +62,7 @@ def run_kernel(argv: list[str], env: dict[str, str], cwd: str | None) -> None:
     # What the server imported is there to stay: no collection of this kernel need walk it.
     gc.freeze()
     os.setsid()
+    interrupts.unblock(signal.SIGINT, signal.SIGTERM)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(env)
@@ -92,10 +92,9 @@ class WarmProvisioner(LocalProvisioner):  # type: ignore[misc]  # jupyter_client
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         argv = cmd[cmd.index("-f") :]
         loop = asyncio.get_running_loop()
-        child = await loop.run_in_executor(None, _fork, argv, kwargs.get("env") or dict(os.environ), kwargs.get("cwd"))
-        self.process = self.started = _Process(child)
-        self.pid, self.pgid = child.pid, None
-        WarmProvisioner.running.add(self.started)
+        env = kwargs.get("env") or dict(os.environ)
+        self.process = self.started = await loop.run_in_executor(None, _fork, argv, env, kwargs.get("cwd"))
+        self.pid, self.pgid = self.started.child.pid, None
         return self.connection_info
 
     async def cleanup(self, restart: bool = False) -> None:
@@ -206,7 +205,8 @@ class WarmKernelManager(AsyncKernelManager):  # type: ignore[misc]
             self.kernel_id = self.kernel_id or uuid4().hex
             # Sockets in the file system: two runs at once cannot be given the same port.
             self.transport = "ipc"
-            self.ip = str(Path(tempfile.gettempdir()) / f"warm-kernel-{self.kernel_id}")
+            self.ip = str(sockets.folder() / self.kernel_id[:8])
+            self.connection_file = f"{self.ip}.json"
             self.provisioner = WarmProvisioner(kernel_id=self.kernel_id, kernel_spec=self.kernel_spec, parent=self)
             self.client_factory = WarmKernelClient
         return await super()._async_pre_start_kernel(**kw)
@@ -222,17 +222,31 @@ class WarmKernelManager(AsyncKernelManager):  # type: ignore[misc]
 def _server() -> ForkServerContext:
     global _context  # noqa: PLW0603  # one server for the process is the point
     if _context is None:
+        # multiprocessing's own socket goes where ours are, by the one way there is to say so.
+        multiprocessing.current_process()._config["tempdir"] = str(sockets.folder())  # type: ignore[attr-defined]
+        interrupts.tidy_with(_kill_server)
+        interrupts.tidy_with(kill_all)
+        processes.start_tracker()
         _context = multiprocessing.get_context("forkserver")
         _context.set_forkserver_preload(PRELOAD)
         # NumPy's linear algebra would start threads on import; forking wants none. The debugger's first word is about
-        # a flag of a cold kernel's command line.
-        with processes.environment(OPENBLAS_NUM_THREADS="1", PYDEVD_DISABLE_FILE_VALIDATION="1"):
-            ensure_running()
+        # a flag of a cold kernel's command line. Whoever has an `altair.py` where this is called keeps it to himself.
+        settings = {"OPENBLAS_NUM_THREADS": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONSAFEPATH": "1"}
+        with processes.environment(**settings), interrupts.blocked():
+            forkserver.ensure_running()
     return _context
 
 
-def _fork(argv: list[str], env: dict[str, str], cwd: str | None) -> ForkServerProcess:
-    with _lock, processes.nameless_main():
+def _kill_server() -> None:
+    """It would end by itself, but not before all its imports."""
+    if pid := forkserver._forkserver._forkserver_pid:  # type: ignore[attr-defined]
+        os.kill(pid, signal.SIGKILL)
+
+
+def _fork(argv: list[str], env: dict[str, str], cwd: str | None) -> _Process:
+    with interrupts.undivided(), _lock, processes.nameless_main():
         child = _server().Process(target=run_kernel, args=(argv, env, cwd), daemon=False)
         child.start()
-    return child
+        process = _Process(child)
+        WarmProvisioner.running.add(process)
+    return process

@@ -6,71 +6,36 @@ imports is loaded once. The page of an earlier run is gone before its successor 
 finished, and the index says what is missing and why.
 """
 
-import hashlib
 import json
 import logging
-import os
-import re
-import shlex
-import subprocess
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from importlib.metadata import version
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
 import nbformat
 import papermill
-import polars as pl
 from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
-from analysis import processes
-from analysis.parameters import ParameterError
+from analysis import files, processes
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
-from analysis.report.folder import Entry, Folder, Group, Overview, scrap, sweep, write_whole
-from analysis.report.suite import HOME, ROOT, SUITE, Report, choose, literal, read_suite, resolve
+from analysis.report.folder import Entry, Folder
+from analysis.report.jobs import Job, jobs_of
+from analysis.report.overview import overview_of
+from analysis.report.provenance import code_hash, command, page_key, provenance
+from analysis.report.request import ReportRequest
+from analysis.report.suite import choose, literal, read_suite, resolve
 from analysis.tables import Tables, load
-
-# An installed package writes where it is called, a checkout beside its suite.
-PLACE = Path("reports") if HOME != ROOT else ROOT / "reports"
-HTML = PLACE / "html"
-EXECUTED = PLACE / "executed"
-# What decides how a page looks, beside the project itself.
-PACKAGES = ("altair", "nbconvert", "papermill", "polars", "vl-convert-python")
 
 
 class Exporter(Protocol):
     """Anything of nbconvert's that makes one page of one notebook."""
 
     def from_notebook_node(self, nb: Any, resources: Any = None) -> tuple[str, Any]: ...
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is asked for: the options of `python -m analysis report`.
-
-    0 jobs means one more than there are cores: at any time some notebook waits for its kernel to start or to end.
-    """
-
-    source: str = "sample"
-    only: tuple[str, ...] = ()
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    out: Path = HTML
-    executed: Path = EXECUTED
-    jobs: int = 0
-    each: str = ""
-    timeout: int = 600
-    environments: str = ""
-    scenarios: str = ""
-    suite: Path = SUITE
-    engine: str = kernels.WARM
-    progress: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,26 +51,7 @@ class Result:
         return exit_status(list(self.failures.values()))
 
 
-@dataclass(frozen=True)
-class Job:
-    """One page to be made; `lacking` says why it cannot be."""
-
-    report: Report
-    parameters: dict[str, Any]
-    group: str | None = None
-    lacking: str = ""
-
-    @property
-    def name(self) -> str:
-        """Of the page and of the executed notebook, without an ending: plain letters, whatever the data hold."""
-        return f"{self.report.name}--{file_name(self.group)}" if self.group is not None else self.report.name
-
-    @property
-    def title(self) -> str:
-        return f"{self.report.title}: {self.group}" if self.group is not None else self.report.title
-
-
-def run(request: Request, exporter: Exporter | None = None) -> Result:
+def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
     """Make the reports asked for.
 
     Args:
@@ -134,9 +80,9 @@ def run(request: Request, exporter: Exporter | None = None) -> Result:
         scenarios=given.get("scenarios", ""),
         progress=request.progress,
     )
-    jobs = _by_value(reports, parameters, data, request.each) if request.each else _once(reports, parameters, data)
+    jobs = jobs_of(reports, parameters, data, request.each)
     request.executed.mkdir(parents=True, exist_ok=True)
-    sweep(request.executed)
+    files.sweep(request.executed)
     suite = _Suite(request, data, jobs, exporter or _own_exporter())
     # The work is in the kernels: this process has time for the schemas meanwhile.
     with _quiet(), ThreadPoolExecutor(1) as aside:
@@ -151,67 +97,24 @@ def publish_schemas(folder: Path) -> None:
     from analysis.reference import json_schema  # noqa: PLC0415  all measures and charts, which a refusal need not pay
 
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(folder)
+    files.sweep(folder)
     for name, table in json_schema.published().items():
-        write_whole(folder / f"{name}.json", json_schema.text(table))
-
-
-def _once(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables) -> list[Job]:
-    return [Job(report, parameters[report.name], lacking=_lacking(report, data)) for report in reports]
-
-
-def _by_value(reports: list[Report], parameters: dict[str, dict[str, Any]], data: Tables, column: str) -> list[Job]:
-    """A job per report and value of the column, for the reports that take the column as a parameter."""
-    names = data.trajectories.collect_schema().names()
-    if column not in names:
-        raise ParameterError(f"--each {column}: not a column of the trajectories; it has {', '.join(names)}")
-    values = data.trajectories.select(pl.col(column).cast(pl.String).unique().drop_nulls()).collect().to_series()
-    if values.is_empty():
-        raise ParameterError(f"--each {column}: {data.source} names none")
-    jobs = []
-    for value in sorted(values, key=_natural):
-        own = resolve(reports, {column: value}, offered={})
-        for job in _once([report for report in reports if own[report.name]], parameters, data):
-            jobs.append(replace(job, parameters=job.parameters | own[job.report.name], group=value))
-    return [job for job in jobs if not job.lacking]
-
-
-def _lacking(report: Report, data: Tables) -> str:
-    for need in report.needs:
-        table, _, column = need.partition(".")
-        frame = getattr(data, table)
-        if column and frame.filter(pl.col(column).is_not_null()).head(1).collect().is_empty():
-            return f"no row of {data.source}'s {table} has a {column}"
-        if frame.head(1).collect().is_empty():
-            missing = need.replace("_", " ")
-            return f"{data.source} has no {missing}; name the sibling sets with --environments and --scenarios"
-    return ""
-
-
-def _natural(text: str) -> list[Any]:
-    """env_2 before env_10: texts and numbers in turn, so that like is compared with like."""
-    return [int(part) if position % 2 else part for position, part in enumerate(re.split(r"([0-9]+)", text))]
-
-
-def file_name(value: str) -> str:
-    """A value of the data as part of a file's name: itself where it is harmless, else what remains and a hash of it."""
-    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", value)[:60]
-    return plain if plain == value != "" else f"{plain}-{hashlib.sha256(value.encode()).hexdigest()[:8]}"
+        files.write_whole(folder / f"{name}.json", json_schema.text(table), is_durable=True)
 
 
 class _Suite:
     """One run: its jobs, its folder, and what has failed so far."""
 
-    def __init__(self, request: Request, data: Tables, jobs: list[Job], exporter: Exporter) -> None:
+    def __init__(self, request: ReportRequest, data: Tables, jobs: list[Job], exporter: Exporter) -> None:
         self.request = request
         self.jobs = jobs
         self.exporter = exporter
         self.failures: dict[str, Failure] = {}
         self.provenance = provenance(request, data)
-        self.code = _code(self.provenance["versions"])
+        self.code = code_hash(self.provenance["versions"])
         # A subset's file may hold other trajectories of the same bytes than the last time.
         self.contents = f"{data.manifest['content_hash']} {data.manifest.get('subset_hash', '')}"
-        overview = _overview(request.each, data, jobs) if request.each else None
+        overview = overview_of(request.each, data, jobs) if request.each else None
         self.folder = Folder(request.out, self.provenance, [self._entry(job) for job in jobs], overview)
 
     def make(self) -> None:
@@ -243,7 +146,7 @@ class _Suite:
     def _execute(self, job: Job) -> None:
         """Execute a notebook and keep it under `executed`; a failed one is kept as far as it came."""
         # Two runs may execute the same notebook at once: each writes a file of its own, and renames.
-        beside = scrap(self._executed(job))
+        beside = files.beside(self._executed(job))
         try:
             with _own_loop():
                 papermill.execute_notebook(
@@ -266,8 +169,8 @@ class _Suite:
     def _keep(self, job: Job) -> None:
         """Give a notebook that no page comes of its name, for a look at how far it came."""
         executed = self._executed(job)
-        if scrap(executed).exists():
-            scrap(executed).replace(executed)
+        if files.beside(executed).exists():
+            files.beside(executed).replace(executed)
 
     def _executed(self, job: Job) -> Path:
         return self.request.executed / f"{job.name}.ipynb"
@@ -292,10 +195,13 @@ class _Suite:
         The notebook is read again: a thousand of them would not fit into memory, and in a file all names are sorted.
         """
         executed = self._executed(job)
-        own = scrap(executed)  # until the page is made: another run at once may write its notebook under the same name
+        own = files.beside(
+            executed
+        )  # until the page is made: another run at once may write its notebook under the same name
         notebook = nbformat.read(own if own.exists() else executed, as_version=4)
         notebook.metadata["trajectory_report"] = json.loads(json.dumps(self._about(job), sort_keys=True))
-        write_whole(executed, nbformat.writes(notebook))
+        files.write_whole(executed, nbformat.writes(notebook), is_durable=True)
+        own.unlink(missing_ok=True)
         html, _ = self.exporter.from_notebook_node(notebook, {"metadata": {"name": job.name}})
         self.folder.make(job.name, html)
 
@@ -331,7 +237,7 @@ class _Suite:
             source=self.request.source,
             content_hash=self.provenance["content_hash"],
             date=self.provenance["date"],
-            key=_key(job, self.contents, self.code),
+            key=page_key(job, self.contents, self.code),
         )
 
 
@@ -369,102 +275,6 @@ def _own_exporter() -> Exporter:
     # Checked once at the end, not after each of nbconvert's steps, none of which is switched on.
     exporter: Exporter = TrajectoryReportExporter(optimistic_validation=True)
     return exporter
-
-
-def provenance(request: Request, data: Tables) -> dict[str, Any]:
-    """Where the numbers come from and how to get them again: what every page and the index carry."""
-    names = ("revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected")
-    return {
-        "source": request.source,
-        **{name: data.manifest.get(name) for name in names},
-        "synthetic": bool(data.manifest.get("synthetic")),
-        "parameters": dict(request.parameters),
-        "versions": dict(data.manifest.get("versions", {})) | {name: version(name) for name in PACKAGES},
-        "commit": _commit(),
-        "date": _date(),
-        "command": command(request),
-    }
-
-
-def _key(job: Job, content_hash: str, code: str) -> str:
-    parts = [content_hash, code, job.report.notebook.read_bytes().hex(), repr((job.name, job.title, job.parameters))]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-
-
-def _code(versions: Mapping[str, str]) -> str:
-    """A hash of all that turns a notebook and tables into a page."""
-    digest = hashlib.sha256(repr(sorted(versions.items())).encode())
-    for path in sorted([*(HOME / "reports" / "template").iterdir(), *Path(__file__).parents[1].rglob("*.py")]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def command(request: Request, job: Job | None = None) -> str:
-    """The command line that makes these reports, or one page, again."""
-    words = ["python", "-m", "analysis", "report", request.source]
-    for name in [job.report.name] if job else request.only:
-        words += ["--only", name]
-    chosen = dict(request.parameters) | ({request.each: job.group} if job and job.group is not None else {})
-    for name, value in chosen.items():
-        words += ["-p", name, value]
-    for option in ("environments", "scenarios") if job else ("environments", "scenarios", "each"):
-        if getattr(request, option):
-            words += [f"--{option}", getattr(request, option)]
-    return shlex.join(words)
-
-
-def _date() -> str:
-    """Now, or the time SOURCE_DATE_EPOCH names, for pages that are to be the same byte for byte."""
-    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _commit() -> str:
-    """The checkout's commit, marked when files differ from it; empty outside of one."""
-    if not (ROOT / ".git").exists():
-        return ""
-    asked = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-
-
-def _overview(column: str, data: Tables, jobs: list[Job]) -> Overview:
-    """One line per value of the column: how much there is of it, how sound it is, and how its steps are spread."""
-    width = 2
-    value = pl.col(column).cast(pl.String).alias("value")
-    steps = pl.col("assistant_messages")
-    breached = data.findings.select("trajectory_id").unique().with_columns(is_breached=True)
-    counted = (
-        data.trajectories.join(breached, on="trajectory_id", how="left")
-        .group_by(value)
-        .agg(
-            trajectories=pl.len(),
-            with_findings=pl.col("is_breached").sum(),
-            tool_calls=pl.col("tool_calls").sum(),
-            quantiles=pl.concat_list(steps.quantile(part, "linear") for part in (0, 0.25, 0.5, 0.75, 1)),
-            spread=steps // width,
-        )
-    )
-    outcomes = (
-        data.tool_calls.select("trajectory_id", "outcome")
-        .join(data.trajectories.select("trajectory_id", value), on="trajectory_id")
-        .group_by("value")
-        .agg(errors=(pl.col("outcome") == "error").sum(), judged=pl.col("outcome").is_in(["ok", "error"]).sum())
-    )
-    told = counted.join(outcomes, on="value", how="left").with_columns(pl.col("errors", "judged").fill_null(0))
-    rows = {row["value"]: row for row in told.collect().iter_rows(named=True)}
-    last = max(max(row["spread"]) for row in rows.values())
-    groups = []
-    for name in dict.fromkeys(job.group for job in jobs if job.group is not None):
-        row = rows[name]
-        counts = ("trajectories", "with_findings", "tool_calls", "judged", "errors")
-        bars = [row["spread"].count(bin_) for bin_ in range(last + 1)]
-        groups.append(
-            Group(name, **{count: row[count] for count in counts}, quantiles=tuple(row["quantiles"]), bars=bars)
-        )
-    return Overview(column, f"trajectories by steps, 0 to {(last + 1) * width - 1}, {width} a bar", groups)
 
 
 @contextmanager

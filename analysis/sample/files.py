@@ -5,19 +5,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from analysis import files
+
 
 def write_records(path: str | Path, records: Iterable[dict[str, Any]]) -> None:
     """Write one JSON array with indent 4, as the hub holds it; where the name ends in .jsonl, JSON Lines."""
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = target.with_name(f".{target.name}.part")
-    texts = _lines(records) if target.suffix == ".jsonl" else _array(records)
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(texts)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    texts = _lines(records) if Path(path).suffix == ".jsonl" else _array(records)
+    with files.whole(Path(path)) as stream:
+        stream.writelines(text.encode() for text in texts)
 
 
 def _lines(records: Iterable[dict[str, Any]]) -> Iterator[str]:

@@ -4,7 +4,9 @@
 Knows bytes and containers; nothing of what a record means.
 """
 
-from analysis.sources.containers import Damage, Raw, Unit, is_cut_wrong, plan, read_unit, whole
+from analysis.sources.containers.plan import plan, whole
+from analysis.sources.containers.read import is_cut_wrong, read_unit
+from analysis.sources.containers.unit import Damage, Raw, Slice, Unit
 from analysis.sources.errors import SourceError
 from analysis.sources.hub import RELEASE_ENVIRONMENTS, RELEASE_SCENARIOS, is_release
 from analysis.sources.locate import SUFFIXES, File, locate, refuse_changed
@@ -16,6 +18,7 @@ __all__ = [
     "Damage",
     "File",
     "Raw",
+    "Slice",
     "SourceError",
     "Unit",
     "is_cut_wrong",

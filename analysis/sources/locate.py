@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.natural import natural_key
 from analysis.nearest import nearest
 from analysis.sources import address, hub
 from analysis.sources.errors import SourceError
@@ -52,14 +53,14 @@ def _local_files(source: str) -> list[File]:
         return [_local(path, path.name)]
     if path.is_dir():
         found = sorted(
-            (p for p in path.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()), key=lambda p: natural(str(p))
+            (p for p in path.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()), key=lambda p: natural_key(str(p))
         )
         if not found:
             raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file in this folder")
         return [_local(p, p.relative_to(path).as_posix()) for p in found]
     # glob.glob, because Path.glob refuses the absolute patterns people type.
     matches = glob.glob(str(path), recursive=True)  # noqa: PTH207
-    files = [Path(match) for match in sorted(matches, key=natural) if Path(match).is_file()]
+    files = [Path(match) for match in sorted(matches, key=natural_key) if Path(match).is_file()]
     if not files:
         near = _nearest(source, path)
         raise SourceError(f"{source}: no such file or folder" + (f"; near it: {near}" if near else ""))
@@ -85,7 +86,7 @@ def _remote(source: str) -> list[File]:
     found = [info for info in infos if info["type"] == "file" and (len(infos) == 1 or info["name"].endswith(SUFFIXES))]
     if not found:
         raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file at this address")
-    found.sort(key=lambda info: natural(info["name"]))
+    found.sort(key=lambda info: natural_key(info["name"]))
     folders = [info["name"].rpartition("/")[0] for info in found]
     shared = os.path.commonpath(folders) if all(folders) else ""
     return [_of_info(fs, info, shared) for info in found]
@@ -117,24 +118,6 @@ def _is_at_rest(file: File) -> bool:
         return False
     # Size and times: some file systems number the same file anew.
     return now.stamp.split("-")[:3] == file.stamp.split("-")[:3]
-
-
-def natural(text: str) -> list[tuple[int, int, str]]:
-    """Sort key that puts part-2 before part-10."""
-    key, digits, word = [], "", ""
-    for char in text + "\0":
-        if char.isdecimal() and char.isascii():
-            if word:
-                key.append((1, 0, word))
-                word = ""
-            digits += char
-        else:
-            if digits:
-                key.append((0, int(digits), ""))
-                digits = ""
-            word += char
-    # What stands after the last number counts, too: else files that differ in letters alone come in any order.
-    return [*key, (1, 0, word.removesuffix("\0"))]
 
 
 def _nearest(source: str, path: Path) -> str:

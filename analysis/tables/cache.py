@@ -38,7 +38,7 @@ def _own_code() -> str:
     package = Path(__file__).parent.parent
     modules = [
         package / "schema.py",
-        *(p for room in ("records", "sources", "tables") for p in (package / room).glob("*.py")),
+        *(p for room in ("records", "sources", "tables") for p in (package / room).rglob("*.py")),
     ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(modules))).hexdigest()[:12]
 
@@ -81,10 +81,10 @@ def key(manifest: dict[str, Any]) -> str:
     """The same of a manifest, by whatever decoder it was made; "" when it holds no such."""
     try:
         kind = _kind((str(file["name"]) for file in manifest["files"]), manifest["decoder"])
-        found = f"{_start(str(manifest['content_hash']))}-{kind}"
+        text = f"{_start(str(manifest['content_hash']))}-{kind}"
     except (KeyError, TypeError):
         return ""
-    return found if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{12}", found) else ""
+    return text if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{12}", text) else ""
 
 
 def _kind(files: Iterable[str], decoder: str = DECODER) -> str:
@@ -115,7 +115,7 @@ def is_news(files: list[File]) -> bool:
     if len(files) != 1 or not files[0].is_local or _remembered(files[0]) or not _rests(files[0]):
         return False
     like_it = (root() / "tables").glob(f"*-{_kind([files[0].name])}*")
-    return all(found == begun(files[0]) for found in like_it)
+    return all(place == begun(files[0]) for place in like_it)
 
 
 @contextmanager
@@ -138,9 +138,9 @@ def beside(file: File) -> Iterator[Callable[[], str]]:
     """Hash a file in a thread of its own; what is yielded waits for its end, and returns `content_hash`."""
     left = Event()
     with ThreadPoolExecutor(1) as thread:
-        found = thread.submit(_hashed, file, blake3(), 0, left.is_set)
+        digest = thread.submit(_hashed, file, blake3(), 0, left.is_set)
         try:
-            yield lambda: ALGORITHM + found.result()
+            yield lambda: ALGORITHM + digest.result()
         finally:
             left.set()
 

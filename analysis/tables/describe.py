@@ -7,7 +7,7 @@ unless a selection makes them a question.
 import re
 from collections.abc import Iterator
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import polars as pl
 
@@ -15,15 +15,29 @@ from analysis.markup import LAB_STYLE, clean, grid, text
 from analysis.schema import BASE_TABLES, RECORD_TABLES, REJECTED, Column, Table
 from analysis.wording import count
 
-if TYPE_CHECKING:
-    from analysis.tables.handle import Tables
-
 FIRST_REJECTED = 5
 WIDTH = 120
 HOW_TO_GIVE = "none given: load(…, environments=…, scenarios=…) reads the sibling sets"
 
 
-def as_text(data: "Tables") -> str:
+class Handle(Protocol):
+    """What is told of tables; each table is an attribute of its name."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def manifest(self) -> dict[str, Any]: ...
+    @property
+    def siblings(self) -> str: ...
+    @property
+    def is_narrowed(self) -> bool: ...
+    @property
+    def narrowing(self) -> str: ...
+    @property
+    def rejected(self) -> pl.LazyFrame: ...
+
+
+def as_text(data: Handle) -> str:
     """The handle for a terminal: a line a column, wrapped to its place."""
     lines = [f"Tables of {clean(data.source)}", *(f"  {clean(fact)}" for fact in _facts(data))]
     lines += [f"    {clean(origin)}: {clean(reason)}" for origin, reason in _first_rejected(data)]
@@ -40,7 +54,7 @@ def as_text(data: "Tables") -> str:
     return "\n".join(lines)
 
 
-def as_html(data: "Tables") -> str:
+def as_html(data: Handle) -> str:
     """The handle for a notebook: its facts, and each table folded behind a line that says what it holds."""
     facts = "".join(f"<p>{text(fact)}</p>" for fact in _facts(data))
     rejected = _first_rejected(data)
@@ -54,7 +68,7 @@ def as_html(data: "Tables") -> str:
     )
 
 
-def _folded(data: "Tables", table: Table, rows: int | None) -> str:
+def _folded(data: Handle, table: Table, rows: int | None) -> str:
     size = _size(table, rows) if _is_given(data, table, rows) else HOW_TO_GIVE
     frame = pl.DataFrame([_cells(c) for c in table], schema=["column", "type", "unit", "meaning"], orient="row")
     # In the cells themselves: JupyterLab takes a style sheet out of a file it was sent, and sets tables to the right.
@@ -62,7 +76,7 @@ def _folded(data: "Tables", table: Table, rows: int | None) -> str:
     return f"<details><summary><code>{table.name}</code> {text(size)}</summary>{body}</details>"
 
 
-def _facts(data: "Tables") -> Iterator[str]:
+def _facts(data: Handle) -> Iterator[str]:
     manifest = data.manifest
     synthetic = " Synthetic: played by scripts in made-up environments." if manifest.get("synthetic") else ""
     yield "{records_in:,} records in = {kept:,} kept + {rejected:,} rejected.".format(**manifest) + synthetic
@@ -72,7 +86,7 @@ def _facts(data: "Tables") -> Iterator[str]:
         yield f"Lost: {damage['origin']}: {damage['reason']}"
 
 
-def _first_rejected(data: "Tables") -> list[tuple[str, str]]:
+def _first_rejected(data: Handle) -> list[tuple[str, str]]:
     if not data.manifest["rejected"]:
         return []
     try:
@@ -81,7 +95,7 @@ def _first_rejected(data: "Tables") -> list[tuple[str, str]]:
         return []
 
 
-def _rows(data: "Tables") -> dict[Table, int | None]:
+def _rows(data: Handle) -> dict[Table, int | None]:
     """Rows of every table; None where its files cannot be read any more: what shows a handle must not raise."""
     try:
         counted = pl.collect_all([getattr(data, table.name).select(pl.len()) for table in BASE_TABLES])
@@ -90,7 +104,7 @@ def _rows(data: "Tables") -> dict[Table, int | None]:
     return {table: frame.item() for table, frame in zip(BASE_TABLES, counted, strict=True)}
 
 
-def _is_given(data: "Tables", table: Table, rows: int | None) -> bool:
+def _is_given(data: Handle, table: Table, rows: int | None) -> bool:
     return bool(rows or table in RECORD_TABLES or data.siblings)
 
 

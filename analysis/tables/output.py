@@ -7,17 +7,30 @@ on with the units that are missing.
 
 import os
 import shutil
-import uuid
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from analysis import schema, sources
+from analysis.files import beside, swap
 from analysis.sources import address
-from analysis.tables import build, cache, places, siblings, subsets
-from analysis.tables.handle import locations, written
+from analysis.tables import build, cache, places, receipts, siblings, subsets
+from analysis.tables.crew import Crew
+from analysis.tables.locate import SAMPLE, locate, tables_at
+from analysis.tables.manifest import MANIFEST, UNFINISHED, is_unfinished, manifest_of, seal
+from analysis.tables.summary import summarise
+from analysis.tables.units import decode_units
+
+
+class _Contents(NamedTuple):
+    """What is written: files, their hash, and where tables of them stand already; "" where nowhere."""
+
+    files: list[sources.File]
+    digest: str
+    ready: str
 
 
 def write_tables(
@@ -49,52 +62,68 @@ def write_tables(
     """
     place = address.plain(os.fspath(out)).rstrip("/")
     _refuse_what_is_not_ours(place)
+    _refuse_tables(source)
+    crew = Crew(jobs=jobs, dask=dask, progress=progress, workers=workers)
+    located = locate(source, environments, scenarios)
+    files = located.files()
+    beside = siblings.decoded(source, located.environments, located.scenarios)
+    return _write(source, _contents(files, place, crew), beside, place, crew)
+
+
+def _refuse_tables(source: str) -> None:
     if subsets.is_subset(source):
         whole = subsets.read(source).source
         raise sources.SourceError(f"{source}: a part of tables, not records; write {whole}, and load the subset")
-    if written(source) is not None:
+    if tables_at(source) is not None:
         raise sources.SourceError(f"{source}: tables already; copy the folder, or name the records they were made of")
-    located, environments, scenarios = locations(source, environments, scenarios)
-    files = sources.locate(located)
-    given = siblings.build(source, environments, scenarios)
-    is_kept = not dask and not address.is_remote(place)
-    if is_kept and not build.manifest_of(place):
-        build.at_first_sight(source, files, jobs=jobs, progress=progress, workers=workers)
-    with build.identified(files, jobs=jobs if is_kept else 1, workers=workers) as (digest, started):
+
+
+def _contents(files: list[sources.File], place: str, crew: Crew) -> _Contents:
+    is_cached = not crew.dask and not address.is_remote(place)
+    if is_cached and not manifest_of(place):
+        build.decode_unhashed(files, crew)
+    with build.identified(files, crew if is_cached else crew.alone) as (digest, workers):
         ready = _tables_of(digest, files, place)
-        if not ready and is_kept:
-            ready = build.kept(source, files, digest, jobs=jobs, progress=progress, workers=started)
-    working = _working(place, uuid.uuid4().hex if ready else digest[-12:])
-    _begin(working, digest, is_ready=ready == working)
+        if not ready and is_cached:
+            ready = build.decode_hashed(files, digest, replace(crew, workers=workers))
+    return _Contents(files, digest, ready)
+
+
+def _write(source: str, contents: _Contents, beside: siblings.SiblingTables, place: str, crew: Crew) -> dict[str, Any]:
+    working = _working(place, "" if contents.ready else contents.digest[-12:])
+    _begin(working, contents.digest, is_ready=contents.ready == working)
     try:
-        if ready:
-            manifest = build.manifest_of(ready) or {}
-            _copy(ready, working, [table.name for table in schema.RECORD_TABLES])
-        else:
-            units = sources.plan(files)
-            receipts = build.run(units, working, jobs=jobs, dask=dask, progress=progress, workers=workers)
-            manifest = build.finish(working, source, files, digest, receipts)
-        manifest |= {"source": source, "synthetic": source == "sample", "siblings": list(given.sources)}
-        manifest["joins"] = siblings.joins(working, cache.key(manifest), given.folder)
-        _replace_siblings(given.folder, working)
-        build.seal(working, manifest)
-        _end(working, place)
+        manifest = _records(contents, working, crew)
+        manifest |= {"source": source, "synthetic": source == SAMPLE, "siblings": list(beside.sources)}
+        manifest["joins"] = siblings.joins(working, cache.key(manifest), beside.folder)
+        _replace_siblings(beside.folder, working)
+        seal(working, manifest)
+        _publish(working, place)
     except BaseException:
-        if ready and working != place:  # a copy is made again in no time; decoded units are kept for the next run
+        if contents.ready and working != place:  # a copy is made again in no time; decoded units stay for the next run
             shutil.rmtree(working, ignore_errors=True)
         raise
     return manifest
 
 
+def _records(contents: _Contents, working: str, crew: Crew) -> dict[str, Any]:
+    """Copy the record tables from where they stand, or decode them; their manifest."""
+    if contents.ready:
+        _copy(contents.ready, working, [table.name for table in schema.RECORD_TABLES])
+        return manifest_of(contents.ready) or {}
+    made = decode_units(sources.plan(contents.files), working, crew)
+    return summarise(working, contents.files, contents.digest, made)
+
+
 def _refuse_what_is_not_ours(place: str) -> None:
     is_file = not address.is_remote(place) and Path(place).is_file()
-    if is_file or (places.names(place) and not build.manifest_of(place) and not build.is_unfinished(place)):
+    if is_file or (places.names(place) and not manifest_of(place) and not is_unfinished(place)):
         raise FileExistsError(f"{place}: not empty and not a folder of tables; name another")
 
 
 def _tables_of(digest: str, files: list[sources.File], place: str) -> str:
     """Where these contents stand decoded by this code: at the place itself, or in the cache; "" when nowhere."""
-    there = build.manifest_of(place) or {}
+    there = manifest_of(place) or {}
     is_same = cache.key(there) == cache.name(digest, [file.name for file in files])
     return place if is_same and not there.get("given_up") else build.cached(digest, files)
 
@@ -104,16 +133,16 @@ def _working(place: str, mark: str) -> str:
         return place
     # Absolute: the workers of a cluster were started elsewhere.
     whole = Path(place).absolute()
-    return str(whole.with_name(f".{whole.name}.{mark}.partial"))
+    return str(whole.with_name(f".{whole.name}.{mark}.partial") if mark else beside(whole))
 
 
 def _begin(working: str, digest: str, *, is_ready: bool) -> None:
     """Say that the place is not finished, and clear it, unless a killed run of the same left its parts there."""
     mark = msgspec.json.encode({"content_hash": digest, "decoder": cache.DECODER})
-    if is_ready or (build.is_unfinished(working) and places.read_bytes(f"{working}/{build.UNFINISHED}") == mark):
+    if is_ready or (is_unfinished(working) and places.read_bytes(f"{working}/{UNFINISHED}") == mark):
         return
-    places.write_bytes(f"{working}/{build.UNFINISHED}", mark)
-    for name in (build.MANIFEST, "units", *(table.name for table in schema.BASE_TABLES)):
+    places.write_bytes(f"{working}/{UNFINISHED}", mark)
+    for name in (MANIFEST, receipts.FOLDER, *(table.name for table in schema.BASE_TABLES)):
         places.remove(f"{working}/{name}")
 
 
@@ -131,19 +160,10 @@ def _replace_siblings(folder: str, working: str) -> None:
         places.remove(f"{working}/{name}")
 
 
-def _end(working: str, place: str) -> None:
+def _publish(working: str, place: str) -> None:
     """Take away what only the making needed, and put a folder of this machine in its place."""
-    for name in ("units", build.UNFINISHED):
+    for name in (receipts.FOLDER, UNFINISHED):
         places.remove(f"{working}/{name}")
     if working == place:
         return
-    before = f"{working}.before"
-    if os.path.isdir(place):  # noqa: PTH112
-        os.rename(place, before)  # noqa: PTH104
-    try:
-        os.rename(working, place)  # noqa: PTH104
-    except OSError:
-        if os.path.isdir(before):  # noqa: PTH112
-            os.rename(before, place)  # noqa: PTH104
-        raise
-    shutil.rmtree(before, ignore_errors=True)
+    swap(Path(working), Path(place))

@@ -19,6 +19,7 @@ from typing import Literal
 
 import polars as pl
 
+from analysis import files
 from analysis.sources import SourceError, address
 
 _PUT_WHOLE = frozenset({"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "adl", "oss", "oci", "hf", "memory"})
@@ -48,15 +49,16 @@ def write_bytes(path: str, data: bytes | memoryview) -> None:
     Raises:
         OSError: it cannot be written; errno, sentence and the file's own name are set.
     """
+    if not address.is_remote(path):
+        files.write_whole(Path(path), data)
+        return
     try:
-        (_write_remote if address.is_remote(path) else _write_local)(path, data)
+        _write_remote(path, data)
     except OSError as error:
         raise OSError(error.errno or errno.EIO, error.strerror or str(error), path) from error
     except SourceError:
         raise
     except Exception as error:  # each file system of fsspec has exceptions of its own
-        if not address.is_remote(path):
-            raise
         raise OSError(errno.EIO, f"{type(error).__name__}: {error}", path) from error
 
 
@@ -99,10 +101,10 @@ def scan(folder: str) -> pl.LazyFrame:
     Raises:
         FileNotFoundError: there are none.
     """
-    found = parts(folder)
-    if not found:
+    addresses = parts(folder)
+    if not addresses:
         raise FileNotFoundError(errno.ENOENT, "no parts of tables here", folder)
-    return address.scan_parquet(found)
+    return address.scan_parquet(addresses)
 
 
 def remove(path: str) -> None:
@@ -119,20 +121,6 @@ def remove(path: str) -> None:
         fs.rm(inside, recursive=True)
 
 
-def _write_local(path: str, data: bytes | memoryview) -> None:
-    folder, name = os.path.split(path)
-    os.makedirs(folder or ".", exist_ok=True)  # noqa: PTH103
-    # Not by `tempfile`, whose files nobody else may read: another account may be the one to read the tables.
-    beside = os.path.join(folder, _beside(name))  # noqa: PTH118
-    try:
-        with open(beside, "xb") as stream:  # noqa: PTH123
-            stream.write(data)
-        os.replace(beside, path)  # noqa: PTH105
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-
-
 def _write_remote(path: str, data: bytes | memoryview) -> None:
     fs, inside = address.filesystem(path)
     folder, name = inside.rsplit("/", 1)
@@ -140,7 +128,7 @@ def _write_remote(path: str, data: bytes | memoryview) -> None:
     if path.partition("://")[0] in _PUT_WHOLE:
         fs.pipe_file(inside, bytes(data))
         return
-    beside = f"{folder}/{_beside(name)}"
+    beside = f"{folder}/.{name[:100]}.{uuid.uuid4().hex}.tmp"
     try:
         fs.pipe_file(beside, bytes(data))
         fs.mv(beside, inside)
@@ -148,7 +136,3 @@ def _write_remote(path: str, data: bytes | memoryview) -> None:
         if fs.exists(beside):
             fs.rm_file(beside)
         raise
-
-
-def _beside(name: str) -> str:
-    return f".{name[:100]}.{uuid.uuid4().hex}.tmp"

@@ -2,8 +2,6 @@
 
 import hashlib
 import logging
-import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +10,7 @@ import msgspec
 import polars as pl
 
 from analysis import schema, sources
+from analysis.files import equal_folder
 from analysis.records import siblings
 from analysis.schema import ENVIRONMENTS, SCENARIOS, TRAJECTORIES, Table
 from analysis.tables import cache, places
@@ -27,15 +26,15 @@ JOINS: tuple[tuple[Table, Table, list[str]], ...] = (
 )
 
 
-class Given(NamedTuple):
+class SiblingTables(NamedTuple):
     """The folder of the sibling tables, "" when there are none, and for the manifest what they were made of."""
 
     folder: str = ""
     sources: tuple[dict[str, Any], ...] = ()
 
 
-def build(source: str, environments: str, scenarios: str) -> Given:
-    """Tables of the sibling sets given.
+def decoded(source: str, environments: str, scenarios: str) -> SiblingTables:
+    """Tables of the sibling sets, from the cache or decoded into it.
 
     Args:
         source: what they are siblings of. The release, where it comes from the hub, brings the hub's: one of those that
@@ -46,37 +45,37 @@ def build(source: str, environments: str, scenarios: str) -> Given:
     Raises:
         sources.SourceError: what was asked for cannot be read, or no row is an environment or a scenario.
     """
-    found_along = sources.is_release(source)
+    is_release = sources.is_release(source)
     located = {}
     for asked, on_hub in ((environments, sources.RELEASE_ENVIRONMENTS), (scenarios, sources.RELEASE_SCENARIOS)):
-        for name in _names(asked or (HUB if found_along else NONE), on_hub):
+        for name in _names(asked or (HUB if is_release else NONE), on_hub):
             located[name] = sources.locate(name) if asked else _locate_if_there(name)
     located = {name: files for name, files in located.items() if files}
     if not located:
-        return Given()
-    folder = _decoded([file for files in located.values() for file in files])
-    return Given(str(folder), tuple(_described(name, files, source) for name, files in located.items()))
+        return SiblingTables()
+    folder = _folder([file for files in located.values() for file in files])
+    return SiblingTables(str(folder), tuple(_described(name, files, source) for name, files in located.items()))
 
 
-def joins(tables: str, key: str, given: str) -> list[dict[str, Any]]:
+def joins(tables: str, key: str, beside: str) -> list[dict[str, Any]]:
     """How many keys find their row in the sibling sets, and which do not; said out loud when some fail.
 
     Args:
         tables: folder of the record tables.
         key: names their contents; what was counted is remembered under it.
-        given: folder of the sibling tables, "" for none.
+        beside: folder of the sibling tables, "" for none.
 
     Returns:
         A dict a join that has rows on both sides: `rows`, `of` and `by` name it; `keys` different ones on the left,
         `missing` of them in the catalogue, `examples` of these.
     """
-    if not given:
+    if not beside:
         return []
-    remembered = f"{given}/joins-{key}.json"
+    remembered = f"{beside}/joins-{key}.json"
     try:
         checked = msgspec.json.decode(places.read_bytes(remembered), type=list[dict[str, Any]])
     except (OSError, msgspec.MsgspecError):
-        checked = [found for join in JOINS if (found := _joined(tables, given, *join)) is not None]
+        checked = [row for join in JOINS if (row := _joined(tables, beside, *join)) is not None]
         with suppress(OSError):  # a cache that cannot be written to
             places.write_bytes(remembered, msgspec.json.encode(checked))
     for join in checked:
@@ -89,16 +88,16 @@ def joins(tables: str, key: str, given: str) -> list[dict[str, Any]]:
     return checked
 
 
-def _joined(tables: str, given: str, left: Table, right: Table, by: list[str]) -> dict[str, Any] | None:
-    catalogue = places.scan(f"{given}/{right.name}").select(by).collect()
-    keys = places.scan(f"{given if left is SCENARIOS else tables}/{left.name}").select(by).drop_nulls().unique()
-    known = keys.collect()
-    if catalogue.is_empty() or known.is_empty():
+def _joined(tables: str, beside: str, left: Table, right: Table, by: list[str]) -> dict[str, Any] | None:
+    catalogue = places.scan(f"{beside}/{right.name}").select(by).collect()
+    keys = places.scan(f"{beside if left is SCENARIOS else tables}/{left.name}").select(by).drop_nulls().unique()
+    keys_here = keys.collect()
+    if catalogue.is_empty() or keys_here.is_empty():
         return None
-    missing = known.join(catalogue, on=by, how="anti").sort(by)
+    missing = keys_here.join(catalogue, on=by, how="anti").sort(by)
     named = {"rows": left.name, "of": right.name, "by": by}
     examples = [" ".join(row) for row in missing.head(3).rows()]
-    return named | {"keys": known.height, "missing": missing.height, "examples": examples}
+    return named | {"keys": keys_here.height, "missing": missing.height, "examples": examples}
 
 
 def _names(asked: str, on_hub: str) -> list[str]:
@@ -124,22 +123,14 @@ def _described(name: str, files: list[sources.File], source: str) -> dict[str, A
     }
 
 
-def _decoded(files: list[sources.File]) -> Path:
+def _folder(files: list[sources.File]) -> Path:
     digest = hashlib.sha256(" ".join(cache.content_hash([file]) for file in files).encode()).hexdigest()
     done = cache.root() / "siblings" / f"{digest[:32]}-{cache.DECODER}"
     if not done.exists():
-        done.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=done.parent, prefix=".siblings."))
-        try:
-            rows = _read(files)
-            frames = {table.name: _frame(getattr(rows, table.name), table) for table in schema.SIBLING_TABLES}
+        rows = _read(files)
+        frames = {table.name: _frame(getattr(rows, table.name), table) for table in schema.SIBLING_TABLES}
+        with equal_folder(done) as beside:
             places.write({f"{beside}/{name}/part-00000.parquet": frame for name, frame in frames.items()})
-            beside.rename(done)
-        except BaseException as error:
-            shutil.rmtree(beside, ignore_errors=True)
-            was_beaten = isinstance(error, OSError) and done.exists()  # by a run that makes the same
-            if not was_beaten:
-                raise
     return done
 
 

@@ -24,7 +24,8 @@ from analysis import show
 from analysis.charts.figure import Drawn, figure
 from analysis.markup import clean
 from analysis.report.page import render
-from analysis.report.run import Request, run
+from analysis.report.request import ReportRequest
+from analysis.report.run import run
 from analysis.schema import Column, Table
 from tests import builders
 from tests.browser.opening import marks, opened, violations
@@ -143,7 +144,7 @@ def hostile_pages(hostile_source: Path, tmp_path_factory: pytest.TempPathFactory
     """The suite's first four reports on the hostile source."""
     out = tmp_path_factory.mktemp("hostile")
     made = run(
-        Request(source=str(hostile_source), only=tuple(SUITE), out=out, executed=out / "executed", progress=False)
+        ReportRequest(source=str(hostile_source), only=tuple(SUITE), out=out, executed=out / "executed", progress=False)
     )
     assert made.status == 0, made.failures
     return out
@@ -168,7 +169,7 @@ def planted_page(hostile_source: Path, tmp_path_factory: pytest.TempPathFactory)
     title = json.dumps(HOSTILE[0] + HOSTILE[1])
     suite.write_text(f'[planted]\nnotebook = "notebooks/planted.ipynb"\ntitle = {title}\ndescription = {title}\n')
     made = run(
-        Request(
+        ReportRequest(
             source=str(hostile_source), parameters={"words": json.dumps(HOSTILE)}, suite=suite,
             out=home / "html", executed=home / "executed", progress=False,
         )
@@ -610,7 +611,7 @@ def test_the_contents_follow_the_reader_down_and_up(chromium: "Browser", planted
 
 
 def test_the_sample_says_that_it_is_one(chromium: "Browser", tmp_path: Path) -> None:
-    made = run(Request(only=("20_step_lengths",), out=tmp_path, executed=tmp_path / "executed", progress=False))
+    made = run(ReportRequest(only=("20_step_lengths",), out=tmp_path, executed=tmp_path / "executed", progress=False))
     assert made.status == 0, made.failures
     for name in ("20_step_lengths", "index"):
         with opened(chromium, tmp_path / f"{name}.html") as seen:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from analysis import sample
-from analysis.card import Request, Written, write
+from analysis.card import CardRequest, Written, write
 from analysis.tables import Tables, load, write_tables
 
 
@@ -45,7 +45,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRAJECTORY_CACHE", str(tmp_path_factory.mktemp("cache")))
         write_tables(str(source), folder / "tables", jobs=1, progress=False)
-        request = Request(
+        request = CardRequest(
             str(source), folder / "README.md", tables=str(folder / "tables"), license="mit", jobs=1, progress=False
         )
         return Played(folder, source, load(str(source), jobs=1, progress=False), write(request))

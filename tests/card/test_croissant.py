@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 from analysis import schema, sources
-from analysis.card import CardError, Request, croissant, distribution, write
+from analysis.card import CardError, CardRequest, croissant, distribution, write
 from analysis.card.croissant import Given
 from analysis.card.run import own_name
 from analysis.tables import Tables, load
@@ -165,7 +165,7 @@ def test_tables_that_a_card_cannot_tell_of_are_refused(place: str, played: Playe
     reasons = {"elsewhere": "not below", "others": "tables of other records", "nothing": "no tables"}
     measured = played.source if place == "elsewhere" else source
     with pytest.raises(CardError, match=reasons[place]):
-        write(Request(str(measured), tmp_path / "card" / "README.md", tables=str(folders[place]), progress=False))
+        write(CardRequest(str(measured), tmp_path / "card" / "README.md", tables=str(folders[place]), progress=False))
     assert not (tmp_path / "card").exists()
 
 
@@ -217,7 +217,7 @@ print(json.dumps({"errors": sorted(issues.errors), "warnings": sorted(map(str, i
 def test_mlcroissant_validates_the_file_and_reads_the_tables_by_it(
     played: Played, copied: Path, mlcroissant: str
 ) -> None:
-    request = Request(
+    request = CardRequest(
         str(copied / "data" / "the runs.json"),
         copied / "README.md",
         tables=str(copied / "tables"),

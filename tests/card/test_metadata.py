@@ -14,7 +14,7 @@ from huggingface_hub import DatasetCard, DatasetCardData
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.card import Request, write
+from analysis.card import CardRequest, write
 from analysis.card.metadata import metadata, size_category, written
 from analysis.card.splice import CardError
 from analysis.tables import Tables
@@ -118,7 +118,7 @@ def test_datasets_takes_the_files_that_the_card_names_and_no_other(
     (folder / "data").mkdir(parents=True)
     (folder / "data" / "runs [1].json").write_text(json.dumps([trajectory("t1"), trajectory("t2")]), encoding="utf-8")
     (folder / "other.json").write_text(json.dumps([{"not": "a record"}]), encoding="utf-8")
-    write(Request(str(folder / "data"), folder / "README.md", progress=False))
+    write(CardRequest(str(folder / "data"), folder / "README.md", progress=False))
     # In a process of its own: the library takes its folders from the environment when it is imported.
     asked = "import datasets, sys; print(*datasets.load_dataset(sys.argv[1], split='train')['task_info'], sep='\\n')"
     home = {**os.environ, "HF_HOME": str(tmp_path / "hub"), "HF_HUB_OFFLINE": "1"}

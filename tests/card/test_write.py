@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from analysis.__main__ import main
-from analysis.card import CardError, Request, Written, splice, write
+from analysis.card import CardError, CardRequest, Written, splice, write
+from analysis.cli.main import main
 from analysis.tables import load, subsets
 from tests.builders import step, trajectory
 from tests.card import reading
@@ -31,7 +31,7 @@ def runs(folder: Path, *records: object) -> Path:
 def test_a_second_run_writes_the_same_bytes(played: Played) -> None:
     before = {path: path.read_bytes() for path in played.written.files}
     again = write(
-        Request(
+        CardRequest(
             str(played.source),
             played.folder / "README.md",
             tables=str(played.folder / "tables"),
@@ -56,7 +56,7 @@ def test_a_card_is_renewed_and_the_authors_text_stays_byte_for_byte(tmp_path: Pa
     front = b"---\r\nlicense: mit # mine\r\n---\r\n"
     card = tmp_path / "README.md"
     card.write_bytes(front + AUTHORS + b"\r\n" + begin + b"\r\nold\r\n" + end + b"\r\n" + AUTHORS)
-    made = write(Request(str(source), tmp_path, name="Other", progress=False))
+    made = write(CardRequest(str(source), tmp_path, name="Other", progress=False))
     renewed = card.read_bytes()
     assert renewed.startswith(front + AUTHORS + b"\r\n" + begin + b"\r\n## Statistics\r\n")
     assert renewed.endswith(b"\r\n" + end + b"\r\n" + AUTHORS)
@@ -71,12 +71,12 @@ def test_a_card_is_renewed_and_the_authors_text_stays_byte_for_byte(tmp_path: Pa
 
 def test_other_records_change_only_what_stands_between_the_marks(tmp_path: Path) -> None:
     source = runs(tmp_path, trajectory("t1", steps=[step("pay")]))
-    card = write(Request(str(source), tmp_path / "card.md", progress=False)).card
+    card = write(CardRequest(str(source), tmp_path / "card.md", progress=False)).card
     first = card.read_text(encoding="utf-8")
     mine = first.replace("To be filled in by the author: a name", "Bank").replace("---\n\n#", "license: mit\n---\n\n#")
     card.write_text(mine, encoding="utf-8")
     runs(tmp_path, trajectory("t1"), trajectory("t2"))
-    write(Request(str(source), card, progress=False))
+    write(CardRequest(str(source), card, progress=False))
     second = card.read_text(encoding="utf-8")
     rows = {row["what"]: row["number"] for row in reading.rows(second, "What it holds")}
     assert (rows["records kept"], rows["tool calls"]) == ("2", "0")
@@ -94,9 +94,9 @@ def test_other_records_change_only_what_stands_between_the_marks(tmp_path: Path)
 def test_what_was_given_once_is_kept(tmp_path: Path) -> None:
     source = runs(tmp_path, trajectory("t1"))
     said = {"name": "Bank", "license": "https://example.org/terms", "languages": ("en", "zh"), "creator": "ACME"}
-    first = write(Request(str(source), tmp_path / "card.md", progress=False, **said))  # type: ignore[arg-type]
+    first = write(CardRequest(str(source), tmp_path / "card.md", progress=False, **said))  # type: ignore[arg-type]
     before = [path.read_bytes() for path in first.files]
-    second = write(Request(str(source), tmp_path / "card.md", progress=False))
+    second = write(CardRequest(str(source), tmp_path / "card.md", progress=False))
     assert [path.read_bytes() for path in second.files] == before
     assert second.left == first.left == ("url", "published")
 
@@ -104,14 +104,14 @@ def test_what_was_given_once_is_kept(tmp_path: Path) -> None:
 def test_a_card_without_a_place_for_statistics_is_left_alone_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_bytes(AUTHORS)
     with pytest.raises(CardError, match=r"README\.md: no line '<!-- trajectory-notebooks:begin -->'; put one line"):
-        write(Request("no such source", tmp_path / "README.md", progress=False))
+        write(CardRequest("no such source", tmp_path / "README.md", progress=False))
     assert os.listdir(tmp_path) == ["README.md"]  # noqa: PTH208
 
 
 @pytest.mark.parametrize("records", [[], [{"messages": 3}]], ids=["nothing", "nothing that can be read"])
 def test_no_card_is_written_of_no_records(records: list[object], tmp_path: Path) -> None:
     with pytest.raises(CardError, match="was kept; there is nothing to write"):
-        write(Request(str(runs(tmp_path, *records)), tmp_path / "README.md", progress=False))
+        write(CardRequest(str(runs(tmp_path, *records)), tmp_path / "README.md", progress=False))
     assert not (tmp_path / "README.md").exists()
 
 
@@ -120,7 +120,7 @@ def test_a_card_of_a_part_of_a_source_says_which(tmp_path: Path) -> None:
     whole = load(str(source), progress=False)
     chosen: dict[str, Any] = {"manifest": whole.manifest, "trajectories": whole.trajectories}
     part = subsets.save("few", ["00000-00001"], source=str(source), folder=tmp_path, **chosen)
-    made = write(Request(str(part), tmp_path / "README.md", progress=False))
+    made = write(CardRequest(str(part), tmp_path / "README.md", progress=False))
     text = made.card.read_text(encoding="utf-8")
     assert "Only a part of the source is counted: 1 of the 3 records kept." in text
     assert all(str(tmp_path).encode() not in path.read_bytes() for path in made.files)
@@ -128,7 +128,7 @@ def test_a_card_of_a_part_of_a_source_says_which(tmp_path: Path) -> None:
     about = json.loads((tmp_path / "croissant.jsonld").read_text(encoding="utf-8"))
     assert about["name"] == "few"
     assert about["description"].startswith("1 tool-use trajectory")
-    assert about["description"].endswith("Described is only a part of them, 3 were kept.")
+    assert about["description"].endswith("Only a part of them is described; 3 were kept.")
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +141,7 @@ def torn(tmp_path_factory: pytest.TempPathFactory) -> Written:
     source.write_text(json.dumps(records, indent=4)[:-1], encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TRAJECTORY_CACHE", str(folder / "cache"))
-        return write(Request(str(source), folder / "here" / "README.md", progress=False))
+        return write(CardRequest(str(source), folder / "here" / "README.md", progress=False))
 
 
 def test_rejected_records_and_damage_are_told(torn: Written) -> None:
@@ -176,7 +176,7 @@ def test_the_verb_says_what_it_wrote_and_what_is_left(
     assert main(words) == 0
     said = capsys.readouterr()
     assert said.out == "README.md: written, with 4 files beside it\n"
-    assert said.err == "analysis: left to the author: name, url, creator, published; see --help\n"
+    assert said.err == "analysis: left for the author to write: name, url, creator, published; see --help\n"
     assert "license: mit\nlanguage:\n- en\n- zh\n" in Path("README.md").read_text(encoding="utf-8")
 
 
@@ -194,4 +194,4 @@ def test_the_verb_says_in_one_line_what_stands_in_its_way(
 def test_a_day_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["card", "sample", "--published", "2026-02-30"])
-    assert "2026-02-30: no day; write it as 2026-03-31" in capsys.readouterr().err
+    assert "2026-02-30 is not a date; write it as 2026-03-31" in capsys.readouterr().err

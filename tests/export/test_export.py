@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from analysis import __main__ as command_line
 from analysis import sample
-from analysis.export import FORMATS, ExportError, Request, export
+from analysis.cli import export as command
+from analysis.cli.main import main
+from analysis.export import FORMATS, ExportError, ExportRequest, export
 from analysis.sources import SourceError
 from analysis.tables import Tables, load, write_tables
 from tests.builders import step, trajectory
@@ -33,7 +34,7 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 def run(source: Path, out: Path, shape: str, **asked: Any) -> dict[str, Any]:
-    return export(Request(str(source), out, shape, **{"progress": False, "jobs": 1, **asked}))
+    return export(ExportRequest(str(source), out, shape, **{"progress": False, "jobs": 1, **asked}))
 
 
 def again(out: Path, manifest: dict[str, Any], name: str = "train") -> Tables:
@@ -126,7 +127,7 @@ def test_parquet_holds_values_of_the_wrong_kind_as_nulls_not_as_a_failure(tmp_pa
 def test_parquet_is_written_a_part_at_a_time_so_that_memory_does_not_grow(
     played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("analysis.export.files.PART_BYTES", 100_000)
+    monkeypatch.setattr("analysis.export.writers.PART_BYTES", 100_000)
     manifest = run(played, tmp_path / "out", "parquet")
     parts = manifest["splits"]["train"]["files"]
     assert len(parts) > 3
@@ -210,7 +211,7 @@ def test_an_export_that_fails_leaves_the_earlier_one_and_nothing_beside_it(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("analysis.export.files.Lines.add", full)
+    monkeypatch.setattr("analysis.export.writers.Lines.add", full)
     with pytest.raises(OSError, match="No space left"):
         run(played, tmp_path / "out", "messages")
     assert (tmp_path / "out" / "train.jsonl").read_bytes() == before
@@ -233,8 +234,8 @@ def test_a_folder_of_tables_is_exported_from_the_source_it_was_made_of(played: P
 
 
 def test_the_command_line_knows_the_formats_there_are() -> None:
-    assert tuple(FORMATS) == command_line.EXPORT_FORMATS
-    assert all(f"\n  {name} " in command_line.EXPORT for name in FORMATS)
+    assert tuple(FORMATS) == command.FORMATS
+    assert all(f"\n  {name} " in command.EPILOG for name in FORMATS)
 
 
 def test_the_command_says_where_every_record_went_and_what_was_changed(
@@ -244,7 +245,7 @@ def test_the_command_says_where_every_record_went_and_what_was_changed(
     records = [trajectory("t1"), trajectory("t2", steps=[step(tool="pay", answered=False)]), {"no": "shape"}]
     Path("records.json").write_text(json.dumps(records), encoding="utf-8")
     words = ["export", "records.json", "out", "--format", "sharegpt", "--quiet"]
-    assert command_line.main(words) == 1
+    assert main(words) == 1
     said = capsys.readouterr()
     assert said.out.splitlines() == [
         "out: 3 records in = 1 exported + 0 filtered + 1 refused + 1 rejected",
@@ -252,10 +253,10 @@ def test_the_command_says_where_every_record_went_and_what_was_changed(
         "  changed: 1 closing turns without an answer, left out",
     ]
     assert said.err.splitlines() == [
-        f"analysis: 1 refused, unanswered_call; each is named in {Path('out/manifest.json')}",
+        f"analysis: 1 refused, unanswered_call; {Path('out/manifest.json')} names each",
         "analysis: 1 rejected; `python -m analysis tables` names each with its reason",
     ]
-    assert command_line.main([*words, "--keep-going"]) == 0
+    assert main([*words, "--keep-going"]) == 0
 
 
 def test_the_command_refuses_a_condition_in_one_line(
@@ -263,6 +264,6 @@ def test_the_command_refuses_a_condition_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("records.json").write_text(json.dumps([trajectory()]), encoding="utf-8")
-    assert command_line.main(["export", "records.json", "out", "--format", "raw", "--where", "env = 1"]) == 2
+    assert main(["export", "records.json", "out", "--format", "raw", "--where", "env = 1"]) == 2
     assert capsys.readouterr().err == "analysis: --where 'env = 1': no column env; nearest: env_id, end_class\n"
     assert not Path("out").exists()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.__main__ import EXPORT
+from analysis.cli.export import EPILOG
 from analysis.export.errors import ExportError
 from analysis.export.where import CHOOSABLE, COLUMNS, FUNCTIONS, KEYWORDS, choosable, chosen, condition
 from analysis.schema import FINDINGS, TOOL_CALLS, TRAJECTORIES
@@ -170,5 +170,5 @@ def test_a_condition_that_cannot_be_names_the_word_and_what_is_there(text: str, 
 
 
 def test_the_command_lines_help_names_every_column() -> None:
-    listed = EXPORT.partition("Its columns:\n")[2].partition("\n\n")[0]
+    listed = EPILOG.partition("Its columns:\n")[2].partition("\n\n")[0]
     assert listed.split() == list(COLUMNS)

@@ -101,6 +101,34 @@ def test_a_bound_holds_up_to_and_including_itself(threshold: Threshold, verdict:
     assert one(data, threshold).verdict == verdict
 
 
+@pytest.mark.parametrize(("value", "verdict"), [(True, "falls short"), (False, "not known")])
+def test_a_gate_can_ask_that_all_be_known(value: bool, verdict: str) -> None:
+    bounds = Gate(
+        threshold=[Threshold("environment_coverage", at_least=0.9), Threshold("error_rate", tolerance=0.1)],
+        finding=[Finding("undeclared_tool", at_most=0)],
+        must_be_known=value,
+    )
+    checks = gate.check(decode(), bounds, decode())
+    assert {check.verdict for check in checks} == {verdict}
+    assert all(check.value is None and check.reason for check in checks)
+
+
+def test_to_be_known_is_a_bound_of_its_own() -> None:
+    data = decode(trajectory("t1", env_id="bank", steps=[CALL]))
+    told = [one(data, Threshold(name, must_be_known=True)) for name in ("error_rate", "environment_coverage")]
+    assert [(check.verdict, check.bound) for check in told] == [("holds", "known"), ("falls short", "known")]
+
+
+def test_of_all_bounds_together_not_known_is_no_pass() -> None:
+    data = decode(trajectory("t1", env_id="bank", steps=[CALL]))
+    unknown = one(data, Threshold("environment_coverage", at_least=0.9))
+    holds, short = one(data, Threshold("error_rate", at_most=0)), one(data, Threshold("error_rate", at_least=1))
+    assert gate.outcome([unknown]) == gate.outcome([]) == "not known"
+    assert gate.outcome([unknown, holds]) == "holds"
+    assert gate.outcome([unknown, holds, short]) == "falls short"
+    assert gate.counts([unknown, holds, short]) == {"holds": 1, "falls short": 1, "not known": 1}
+
+
 def test_a_baseline_is_missed_only_by_what_is_worse_than_the_tolerance() -> None:
     good = decode(trajectory("t1", env_id="bank", steps=[CALL, CALL, CALL, CALL]))
     bad = decode(trajectory("t1", env_id="bank", steps=[CALL, CALL, CALL, FAILURE]))
@@ -134,6 +162,9 @@ def test_findings_are_counted_by_record_not_by_finding() -> None:
         ("[[finding]]\nrule = 'undeclared'\nat_most = 0", "nearest: undeclared_tool"),
         ("[[finding]]\nrule = 'undeclared_tool'\nat_most = 2", "a share"),
         ("[[finding", "array declaration"),
+        ("[[threshold]]\nquantity = 'error_rate'\nat_most = nan", "nan is no bound"),
+        ("[[threshold]]\nquantity = 'error_rate'\nat_least = inf", "inf is no bound"),
+        ("[[threshold]]\nquantity = 'error_rate'\nat_least = 0.5\nat_most = 0.4", "nothing is at least 0.5"),
     ],
 )
 def test_a_gate_that_cannot_be_meant_is_refused_with_the_place(tmp_path: Path, text: str, said: str) -> None:

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 
-from analysis.__main__ import main
+from analysis.cli.main import main
 from tests.builders import step, trajectory
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +90,7 @@ def test_sarif_has_a_run_a_source(folder: Path, capsys: pytest.CaptureFixture[st
     [
         (["none.json"], "none.json"),
         (["bad.json", "--gate", "none.toml"], "none.toml"),
-        ([], "Name a source"),
+        ([], "needs a SOURCE"),
     ],
 )
 def test_what_cannot_run_exits_with_2(
@@ -98,6 +99,53 @@ def test_what_cannot_run_exits_with_2(
     status, out, err = told(capsys, *words)
     assert (status, out) == (2, "")
     assert said in err
+
+
+@pytest.fixture(params=["array", "lines", "folder", "parquet", "parquet rows"])
+def nothing(request: pytest.FixtureRequest, folder: Path) -> str:
+    """A source that holds no record."""
+    Path("nothing").mkdir()
+    if request.param == "parquet":
+        pl.DataFrame(schema={"messages": pl.String, "tools": pl.String}).write_parquet("nothing/a.parquet")
+    elif request.param == "parquet rows":
+        pl.DataFrame(schema={"id": pl.Int64}).write_parquet("nothing/a.parquet")
+    elif request.param != "folder":
+        Path("nothing/a.json").write_text("[]" if request.param == "array" else "\n\n", encoding="utf-8")
+    return "nothing"
+
+
+@pytest.mark.parametrize("baseline", [[], ["--baseline", "good one.json"]])
+def test_a_source_from_which_nothing_is_read_is_no_pass(
+    nothing: str, capsys: pytest.CaptureFixture[str], baseline: list[str]
+) -> None:
+    status, out, err = told(capsys, nothing, *baseline)
+    assert (status, out) == (2, "")
+    assert "nothing" in err
+    assert err.count("\n") == 1
+
+
+def test_a_baseline_from_which_nothing_is_read_is_no_baseline(nothing: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, _ = told(capsys, "good one.json", "--gate", "gate.toml", "--baseline", nothing)
+    assert (status, out) == (2, "")
+
+
+def test_a_source_of_which_no_limit_is_known_is_no_pass(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("talk.json").write_text(json.dumps([trajectory("t1", env_id="bank")]), encoding="utf-8")
+    status, _, err = told(capsys, "talk.json", "--gate", "gate.toml")
+    assert status == 2
+    assert "bounds that hold: 0 of 1; that fall short: 0; not known: 1 (error rate); no limit is known" in err
+
+
+def test_the_exit_line_and_json_tell_what_is_not_known(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    coverage = GATE + '[[threshold]]\nquantity = "environment_coverage"\nat_least = 1'
+    Path("gate.toml").write_text(coverage, encoding="utf-8")
+    status, out, err = told(capsys, "good one.json", "--gate", "gate.toml", "--json")
+    assert status == 0
+    assert "bounds that hold: 1 of 2; that fall short: 0; not known: 1 (environment coverage)" in err
+    (outcome,) = json.loads(out)
+    assert (outcome["verdict"], outcome["counts"]) == ("holds", {"holds": 1, "falls short": 0, "not known": 1})
+    Path("gate.toml").write_text(coverage + "\nmust_be_known = true", encoding="utf-8")
+    assert told(capsys, "good one.json", "--gate", "gate.toml")[0] == 1
 
 
 def test_the_quantities_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from analysis import sample
-from analysis.export import Request, export
+from analysis.export import ExportRequest, export
 from analysis.records import chat_template
 from analysis.records.model import Trajectory
 from analysis.tables import load
@@ -63,7 +63,7 @@ def exported(shape: str, where: str, base: Path) -> tuple[Path, dict[str, Any], 
     """(folder, manifest, the runs of its train split as our own readers read them; none of Alpaca's rows)."""
     source = base / "played.json"
     sample.write(source, trajectories=60, environments=5, seed=8)
-    manifest = export(Request(str(source), base / shape, shape, where, validation=0.2, progress=False))
+    manifest = export(ExportRequest(str(source), base / shape, shape, where, validation=0.2, progress=False))
     (file,) = manifest["splits"]["train"]["files"]
     data = load(str(base / shape / file), progress=False)
     ids = data.trajectories.select("trajectory_id").collect().to_series()

@@ -1,4 +1,4 @@
-"""The recurring ideas: rates, natural order, intervals and the measures of spread, held against SciPy or by hand."""
+"""The recurring ideas: rates, intervals and the measures of spread, held against SciPy or by hand."""
 
 from itertools import pairwise
 from math import exp, log
@@ -16,12 +16,6 @@ COUNTS = st.lists(st.integers(0, 1_000), min_size=1, max_size=40)
 
 def value(expression: pl.Expr, **columns: list[object]) -> object:
     return pl.DataFrame(columns).select(expression).item()
-
-
-def test_env_2_stands_before_env_10() -> None:
-    names = ["env_10_sft", "env_2_sft", "bank", "env_2_rl"]
-    ordered = pl.DataFrame({"env_id": names}).sort(e.natural_order("env_id"))["env_id"].to_list()
-    assert ordered == ["bank", "env_2_rl", "env_2_sft", "env_10_sft"]
 
 
 @given(trials=st.integers(1, 500), share=st.floats(0, 1))
@@ -107,31 +101,3 @@ def test_a_rate_and_both_its_ends_need_twenty_trials() -> None:
     ends = binomtest(5, 20).proportion_ci(method="wilson")
     assert frame.rows()[1] == pytest.approx((5 / 20, ends.low, ends.high))
     assert frame.rows()[0] == frame.rows()[2] == (None, None, None)
-
-
-def test_names_are_ordered_by_their_text_then_their_number_then_the_whole() -> None:
-    names = [
-        "shop_1",
-        "bank_10",
-        "bank_9",
-        "bank_9_b",
-        "bank_9_a",
-        "7",
-        "bank",
-        None,
-        "bank_0",
-        "bank_99999999999999999999",
-    ]
-    ordered = pl.DataFrame({"env_id": names}).sort(e.natural_order("env_id"))["env_id"].to_list()
-    assert ordered == [
-        None,
-        "7",
-        "bank",
-        "bank_0",
-        "bank_99999999999999999999",  # too large for a number, so it has none
-        "bank_9",
-        "bank_9_a",
-        "bank_9_b",
-        "bank_10",
-        "shop_1",
-    ]

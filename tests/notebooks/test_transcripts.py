@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis import load, sample
-from analysis.__main__ import main
+from analysis.cli.main import main
 from tests.notebooks.run import execute, text
 
 NOTEBOOK = "85_transcripts.ipynb"

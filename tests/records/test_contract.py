@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,6 +37,13 @@ def messages(change: Callable[[Messages], object], record: Record | None = None)
 
 def named(arguments: str, **kind: Any) -> Record:
     return run(step("get", arguments=arguments, **kind))
+
+
+def fixture(name: str) -> Record:
+    """The record of a fixture, for what only its dialect can break."""
+    held = json.loads((Path(__file__).parent / f"{name}.json").read_text(encoding="utf-8"))
+    record: Record = held["record"]
+    return record
 
 
 TEXT = make("qwen_text")
@@ -87,10 +95,15 @@ BROKEN: dict[str, tuple[Record | bytes, set[str]]] = {
     "unreadable_call": (said("<tool_call>\n{}\n</tool_call>"), {*OPEN, "unanswered_call"}),
     "extra_calls_not_run": (said(block({"id": 1}) * 2), {*OPEN, "unanswered_call"}),
     "unclosed_block": (said(block({"id": 1}).removesuffix("</tool_call>")), {*OPEN, "unanswered_call"}),
+    "call_by_user": (messages(lambda m: m.insert(2, m[2] | {"role": "user"})), {"alternation"}),
     "repaired_call": (said(block({"id": 1}).replace("}}\n", "}}}\n")), {*OPEN, "unanswered_call"}),
     "reasoning_in_content": (said("<think>Hm.</think>Yes."), OPEN),
     "call_in_reasoning": (said(f"<think>{block({'id': 1})}</think>Yes."), {*OPEN, "reasoning_in_content"}),
     "content_parts": (messages(lambda m: m[1].update(content=[{"type": "image_url"}])), set()),
+    "unanswered_by_design": (fixture("xlam"), {"no_environment", "traj_type_inferred", "first_role_system"}),
+    "rejected_answer": (fixture("dpo"), OPEN),
+    "unread_text": (messages(lambda m: m[1].update(note="Not read.")), set()),
+    "reward_form": (run(total_reward=10**400), set()),
     "undeclared_tool": (run(step("steal", arguments={})), set()),
     "arguments_unparsable": (named('{"id": '), set()),
     "arguments_not_object": (named('["u1"]'), set()),
@@ -136,7 +149,7 @@ def test_the_publishers_bounds_are_his_of_each_mode(traj_type: str, assistants: 
     assert rules(record) == (set() if is_within else {"publisher_bounds"})
 
 
-USER, TOOL = {"role": "user", "content": "Task finished"}, {"role": "tool", "content": "{}"}
+USER = {"role": "user", "content": "Task finished"}
 ENDS: dict[str, list[Messages]] = {
     "completed_marker": [[*DONE, USER], DONE],
     "failed_marker": [[*step(says="Task Failed: no such id."), USER], step(says="Task Failed")],
@@ -144,7 +157,7 @@ ENDS: dict[str, list[Messages]] = {
     "exception": [[*CALL[:1], {"role": "user", "content": " Error: no answer"}]],
     "ends_on_result": [CALL],
     "dangling_call": [CALL[:1], [*CALL[:1], USER]],
-    "text_without_marker": [step(says="That is all."), [*step(says="That is all."), USER], [TOOL, USER], [USER]],
+    "text_without_marker": [step(says="That is all."), [*step(says="That is all."), USER], [*CALL, USER], [USER]],
     "empty": [[]],
 }
 
@@ -179,5 +192,5 @@ def test_no_way_to_end_is_without_its_record() -> None:
 
 
 def test_no_rule_is_without_its_record() -> None:
-    of_the_whole_set = {"repeated_task"}
-    assert BROKEN.keys() | of_the_whole_set == BY_ID.keys()
+    of_the_whole_set, when_asked_for = {"repeated_task"}, {"kept_unread"}
+    assert BROKEN.keys() | of_the_whole_set | when_asked_for == BY_ID.keys()

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from analysis.records import DIALECTS, chat, read
+from analysis.records import chat, read
+from analysis.records.dialects import DIALECTS
+from analysis.records.dialects.dialect import Dialect
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.rules import BY_ID
 from tests.builders import step, trajectory
@@ -52,8 +54,12 @@ def test_a_fixture_reads_as_the_file_beside_it_says(path: Path) -> None:
 
 def test_every_dialect_has_a_fixture() -> None:
     names = {json.loads(path.read_text(encoding="utf-8"))["reads_as"]["dialect"] for path in FIXTURES.glob("*.json")}
-    assert names == {"release", "fc", "prompt", "openai", "qwen_text", "sharegpt", "alpaca"}
-    assert len(DIALECTS) == 5  # runner reads fc and prompt, openai reads openai and qwen_text
+    assert names == {name for dialect in DIALECTS for name in dialect.names}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.names[0])
+def test_a_dialects_example_is_read_by_it(dialect: Dialect) -> None:
+    assert decoded(json.loads(dialect.example)).dialect in dialect.names
 
 
 def test_every_finding_is_of_a_known_rule() -> None:

@@ -1,10 +1,11 @@
-"""Tokens: the real vocabulary against a second implementation, and parts that add up to the whole text."""
+"""Tokens: the real vocabulary against two other implementations, and parts that add up to the whole text."""
 
 import json
 import random
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,16 @@ from analysis.records import vocabulary as vocabularies
 from analysis.records.chat_template import render, turns
 from analysis.records.model import Call, Message, Tool, Trajectory
 from analysis.records.tokens import PARTS, rows
-from analysis.records.vocabulary import ADDED, ESTIMATE_ERROR, FIRST_ADDED, SPLIT, VocabularyError, vocabulary
+from analysis.records.vocabulary import ADDED, ESTIMATE_ERROR, FIRST_ADDED, VocabularyError, vocabulary
 from analysis.sample import DEFAULT, records
 
 needs_qwen = pytest.mark.skipif(
     not vocabularies.has_qwen(), reason="the extra `tokens` is not installed: the real vocabulary was not tested"
+)
+
+# Qwen2's pre-tokenizer: digits one by one, line breaks swallowed by the punctuation before them.
+SPLIT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
 HARD = [
@@ -70,10 +76,66 @@ def texts(trajectories: list[Trajectory]) -> Iterator[str]:
 
 
 @cache
+def merges_by_rank() -> dict[bytes, int]:
+    """The Qwen vocabulary as the counter holds it: token bytes -> rank."""
+    encoding = pytest.importorskip("quicktok").get_encoding("qwen3")
+    return {encoding.decode_single_token_bytes(rank): rank for rank in range(FIRST_ADDED)}
+
+
+@cache
+def oracle() -> Callable[[str], int]:
+    """The reference: tiktoken with the published merges, pre-tokenizer and added tokens."""
+    added = {token: FIRST_ADDED + place for place, token in enumerate(ADDED)}
+    encoding = pytest.importorskip("tiktoken").Encoding(
+        "qwen3", pat_str=SPLIT, mergeable_ranks=merges_by_rank(), special_tokens=added
+    )
+    return lambda text: len(encoding.encode(unicodedata.normalize("NFC", text), allowed_special="all"))
+
+
+def generated(seed: int, number: int) -> Iterator[str]:
+    """Texts of every Unicode block, runs of white space, digits, code, and added tokens, whole and cut off."""
+    draw = random.Random(seed)
+    spaces = [" ", "\n", "\r\n", "\t", "\u00a0", "\u2003", "\u2028", "\u3000", "\x0b", "\x85", "\u200b"]
+    words = [
+        " the",
+        "I'm",
+        "'S",
+        "{'success': True}",
+        "\n\n  - ",
+        '":"',
+        "e\u0301",
+        "ﬁ",
+        "İ",
+        "ǅ",
+        "²",
+        "Ⅷ",
+        "٣",
+        "_id",
+    ]
+
+    def block() -> str:
+        start = draw.choice([*range(0, 0xD700, 0x80), *range(0xE000, 0x30000, 0x100)])
+        drawn = (chr(start + draw.randrange(0x80)) for _ in range(draw.randint(1, 8)))
+        # What Unicode has assigned since then is a letter to one library and not yet to the other.
+        return "".join(point for point in drawn if unicodedata.category(point) != "Cn")
+
+    kinds: list[Callable[[], str]] = [
+        block,
+        lambda: draw.choice(spaces) * draw.randint(1, 9),
+        lambda: str(draw.randrange(10 ** draw.randint(1, 18))),
+        lambda: draw.choice(ADDED)[: draw.choice([None, None, 3, 7])],
+        lambda: draw.choice(words),
+        lambda: "".join(draw.choices("abcxyzABC_-./:<>|'\"(){}[]", k=draw.randint(1, 15))),
+    ]
+    for _ in range(number):
+        yield "".join(draw.choice(kinds)() for _ in range(draw.randint(1, 12)))
+
+
+@cache
 def second_implementation() -> Any:
     """The same vocabulary in Hugging Face's tokenizers: the merges are found again from the ranks of the tokens."""
     tokenizers = pytest.importorskip("tokenizers")
-    ranks = vocabularies.qwen_ranks()
+    ranks = merges_by_rank()
     # tokenizers spells each byte as a printable character, as GPT-2 did.
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     spelled = {byte: chr(byte) for byte in printable}
@@ -112,13 +174,30 @@ def second_implementation() -> Any:
 
 @needs_qwen
 def test_the_vocabulary_is_the_published_one() -> None:
-    ranks = vocabularies.qwen_ranks()
+    ranks = merges_by_rank()
     assert len(ranks) == FIRST_ADDED == 151_643
     assert FIRST_ADDED + len(ADDED) == 151_669  # Qwen3's tokenizer ends with </think> = 151,668
     assert sorted(ranks.values()) == list(range(FIRST_ADDED))
     # Ids known from Qwen's own documentation of the vocabulary.
     assert ranks[b"Hello"] == 9707
     assert ranks[b" world"] == 1879
+
+
+@needs_qwen
+def test_counts_equal_the_reference_on_generated_texts() -> None:
+    count, reference = vocabulary("qwen").count, oracle()
+    different = [text for text in [*HARD, *generated(7, 5_000)] if count(text) != reference(text)]
+    assert different == []
+
+
+@needs_qwen
+@pytest.mark.nightly
+def test_counts_equal_the_reference_on_every_code_point_and_real_text(shared_data: Path) -> None:
+    count, reference = vocabulary("qwen").count, oracle()
+    points = (chr(point) for point in range(0x110000) if not 0xD800 <= point < 0xE000)
+    real = (line for path in shared_data.iterdir() for line in path.read_text(encoding="utf-8").splitlines())
+    texts = chain(points, real, generated(11, 100_000))
+    assert [text[:80] for text in texts if count(text) != reference(text)] == []
 
 
 @needs_qwen
@@ -199,9 +278,9 @@ def _upto(trajectory: Trajectory, position: int) -> str:
 
 
 @needs_qwen
-def test_a_text_of_megabytes_is_counted_in_parts_that_no_token_crosses() -> None:
-    text = "A line of words, and {'a': 1}.\n" * 9_000
-    assert vocabulary("qwen").count(text) == 9_000 * vocabulary("qwen").count("A line of words, and {'a': 1}.\n")
+@pytest.mark.parametrize("unit", ["A line of words, and {'a': 1}.\n", "<|im_start|>", "1"])
+def test_a_text_of_megabytes_is_counted_whole(unit: str) -> None:
+    assert vocabulary("qwen").count(unit * 90_000) == 90_000 * vocabulary("qwen").count(unit)
 
 
 @needs_qwen

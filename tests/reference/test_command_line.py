@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from analysis.__main__ import main
+from analysis.cli.main import main
 from analysis.reference import dictionary, json_schema
 from analysis.schema import TOOL_CALLS
 
@@ -47,4 +47,4 @@ def test_without_source_or_folder_the_command_says_what_it_takes(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
-    assert "tables takes SOURCE and OUT, or --describe" in capsys.readouterr().err
+    assert "tables needs SOURCE and OUT, or --describe" in capsys.readouterr().err

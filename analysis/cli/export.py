@@ -1,0 +1,103 @@
+"""`export`: filter, split and write records for other tools."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from analysis.cli.shared import COULD_NOT, LOST, OK, SOURCE, STATUSES, add_keep_going, add_run_options, complain, say
+
+# The formats of analysis.export, which takes half a second to import; a test compares the two.
+FORMATS = ("messages", "sharegpt", "alpaca-mask-history", "parquet", "raw")
+
+ABOUT = "filter, split and write records for other tools"
+EPILOG = f"""\
+examples:
+  python -m analysis export trajectories.json chat/ --format messages
+  python -m analysis export trajectories.json split/ --format sharegpt --validation 0.1 --by environment --seed 7
+  python -m analysis export trajectories.json sft/ --format alpaca-mask-history \\
+      --where "traj_type = 'non_conversation' AND end_class = 'completed_marker' AND steps BETWEEN 5 AND 25"
+  python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1 AND rules NOT LIKE '%call%'"
+
+formats:
+  messages             OpenAI chat messages, as TRL reads them; tools and arguments are JSON texts
+  sharegpt             ShareGPT for LlamaFactory: human, gpt, function_call, observation; with its dataset_info.json
+  alpaca-mask-history  one row per assistant turn, without reasoning in the history: train with mask_history: true
+  parquet              the rows of `messages` as Parquet; an absent key is null
+  raw                  the bytes of the records, in the layout of their source
+
+Writes OUT/train.*, OUT/validation.* and OUT/manifest.json. The number of records read is always the number exported,
+filtered out, refused and rejected. A record that a format cannot represent is refused; the manifest gives the rule.
+
+--where is an SQL condition on one row of the trajectories table (`python -m analysis tables --describe trajectories`
+explains its columns), extended by the number of findings, the rules they break, and the number of failed calls. It can
+use and, or, not, in, like, between, is null, case, ~ for regular expressions, and functions of texts and numbers.
+Its columns:
+  trajectory_id origin dialect traj_type env_id task_id task steps assistant_messages user_messages tool_messages
+  tool_calls tools_offered tools_used tool_set end_class reasoning_messages total_reward trial model record_bytes
+  findings rules failed_calls
+
+exit status: 0 everything exported or filtered · 1 a record was refused, rejected or lost · {STATUSES}
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help=SOURCE)
+    parser.add_argument("out", metavar="OUT", type=Path, help="folder to write")
+    parser.add_argument("--format", dest="shape", required=True, choices=FORMATS, help="what to write")
+    parser.add_argument(
+        "--where", default="", metavar="EXPR", help="export only records that meet this condition; default: all records"
+    )
+    parser.add_argument(
+        "--validation", type=float, default=0.0, metavar="SHARE", help="share to hold out, such as 0.1; default: none"
+    )
+    parser.add_argument(
+        "--by",
+        choices=("scenario", "environment"),
+        default="scenario",
+        help="keep all records of one scenario, or environment, on the same side of the split; default: %(default)s",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the split; default: %(default)s")
+    add_keep_going(parser, "refused, rejected or lost")
+    add_run_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the records; the status is 1 if one was refused, rejected or lost, unless --keep-going."""
+    from analysis.export import ExportError, ExportRequest, export  # noqa: PLC0415
+
+    names = ("source", "out", "shape", "where", "validation", "by", "seed", "jobs")
+    request = {name: getattr(options, name) for name in names}
+    try:
+        manifest = export(ExportRequest(**request, progress=not options.quiet))
+    except ExportError as error:
+        return complain(error, COULD_NOT)
+    _tell_exported(manifest, options.out)
+    _tell_lost(manifest, options.out)
+    lost = manifest["refused"] or manifest["rejected"] or manifest["damage"]
+    return LOST if lost and not options.keep_going else OK
+
+
+def _tell_exported(manifest: dict[str, Any], out: Path) -> None:
+    print(
+        f"{out}: {manifest['records_in']:,} records in = {manifest['exported']:,} exported + "
+        f"{manifest['filtered']:,} filtered + {manifest['refused']:,} refused + {manifest['rejected']:,} rejected"
+    )
+    for name, split in manifest["splits"].items():
+        print(
+            f"  {name}: {split['records']:,} records, {split['rows']:,} rows, {split['scenarios']:,} scenarios, "
+            f"{split['environments']:,} environments: {', '.join(split['files'])}"
+        )
+    for change, count in manifest["changes"].items():
+        print(f"  changed: {count:,} {change}")
+
+
+def _tell_lost(manifest: dict[str, Any], out: Path) -> None:
+    for rule, count in manifest["refusals"].items():
+        say(f"{count:,} refused, {rule}; {out / 'manifest.json'} names each")
+    if manifest["rejected"]:
+        say(f"{manifest['rejected']:,} rejected; `python -m analysis tables` names each with its reason")
+    for damage in manifest["damage"]:
+        say(f"{damage['origin']}: {damage['reason']}")
+    near = manifest.get("leaks", {}).get("near_duplicate_tasks", 0)
+    if near:
+        say(f"{near:,} pairs of nearly identical tasks lie on different sides of the split; see leaks in the manifest")

@@ -1,0 +1,64 @@
+"""What subcommands share: exit statuses, messages, and options that mean the same everywhere."""
+
+import argparse
+import sys
+
+OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED, NOBODY_READS = (
+    0,
+    1,
+    2,
+    6,
+    130,
+    141,
+)  # the last as a shell reports SIGPIPE
+
+SOURCE = "a file, a glob, a folder, an fsspec address, `sample`, or hub:OWNER/NAME[@REVISION][:FILE]"
+STATUSES = "2 could not run · 6 cannot write · 130 interrupted"
+
+
+def complain(problem: object, status: int) -> int:
+    """Print a problem; return the status that goes with it."""
+    say(problem)
+    return status
+
+
+def say(message: object) -> None:
+    """Print a message to stderr as one line, whatever it contains."""
+    print("analysis:", " ".join(str(message).split()), file=sys.stderr)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--jobs", type=positive, default=0, metavar="N", help="worker processes; default: one per core")
+    parser.add_argument("--quiet", action="store_true", help="do not show progress")
+
+
+def add_keep_going(parser: argparse.ArgumentParser, losses: str) -> None:
+    parser.add_argument("--keep-going", action="store_true", help=f"exit with 0 even if records were {losses}")
+
+
+def add_sibling_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--environments",
+        default="",
+        metavar="SOURCE",
+        help="data set of the environments; `hub` means the one that belongs to the release",
+    )
+    parser.add_argument(
+        "--scenarios",
+        default="",
+        metavar="SOURCE",
+        help="data sets of the scenarios, separated by commas; `hub` as above",
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number from 1.
+
+    Raises:
+        argparse.ArgumentTypeError: it is below 1.
+        ValueError: it is no whole number.
+    """
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is below 1")
+    return number

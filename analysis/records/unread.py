@@ -1,0 +1,248 @@
+"""The rule above all: no record is kept whose calls or texts were not read.
+
+A record that shows signs of calls from which none could be read, or of whose messages more than a tenth of the
+characters end up nowhere, is refused; fewer are a finding. Signs and sums are taken from the raw record, in this one
+place for all dialects, and held against the trajectory it became.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from typing import Any, NamedTuple
+
+from analysis.canonical import canonical, canonical_text
+from analysis.records.calls import ARGUMENTS
+from analysis.records.dialects.dialect import Dialect
+from analysis.records.jsontext import loads
+from analysis.records.model import Finding, Trajectory
+from analysis.records.record import Record
+from analysis.records.roles import CALLERS, NEAREST
+from analysis.records.text import CALL_TAGS, split_reasoning
+
+LARGEST_SHARE = 0.1
+# Of the letters of texts that were taken apart, and for each call: how a call is written is not weighed to the letter.
+TOLERANCE, LETTERS_OF_SYNTAX = 0.02, 4
+LISTED = "`python -m analysis tables --dialects` lists what is read"
+WHAT_TO_DO = f"{LISTED}; --keep-unread keeps such records, and says so"
+_SPEAKER = ("role", "from", "type", "speaker", "sender", "class_", "message_type")
+_CALL_KEYS = frozenset(
+    {"tool_calls", "tool_call", "function_call", "function_calls", "toolCalls", "tool_use", "toolUse", "functionCall"}
+    | {"tool_result", "toolResult", "functionResponse", "function_call_output", "tool_call_id", "tool_use_id"}
+    | {"tool_responses", "actions", "action", "api_call", "api_calls", "observation", "observations", "tool_outputs"}
+)
+_RESULT_WORDS = frozenset(word for word, role in NEAREST.items() if role == "tool") | {"tool"}
+_CALL_WORDS = CALLERS | _RESULT_WORDS | {"tool_use", "server_tool_use", "tool-call", "tool-result", "api_action"}
+_CALL_WORDS |= {"code_action", "function_call_output", "custom_tool_call", "mcp_call", "computer_call", "action"}
+_TAGS = (*CALL_TAGS, "<tool_response>", "<tool_use>", "<tool_code>", "<|tool_call", "<｜tool▁call", "<execute_")
+_NAMED = r'\{\s*"(?:name|tool|function|tool_name|action)"\s*:'
+_PATTERNS = (
+    ("an `Action:` line", re.compile(r"^\s*Action:\s*\S+.*\n+\s*Action Input:", re.MULTILINE)),
+    ("a call in a fence", re.compile(rf"```(?:tool_code|tool_call|json\s*{_NAMED})")),
+    ("an object that names a function", re.compile(rf'^\s*\[?\s*{_NAMED}.*"(?:arg|param|input|action_input)', re.S)),
+    ("a bracketed call", re.compile(r"^\s*\[\s*[A-Za-z_][\w. /-]*\(.*\)\s*\]\s*$", re.S)),
+)
+_SPOKEN_BY_OTHERS = frozenset({"system", "user", "human", "developer"})
+# Members whose texts declare or describe tools, or stand beside the conversation: a sign there is none of its own.
+_NO_SIGNS = frozenset({"tools", "functions", "available_tools", "tool_definitions", "system", "rejected", "task_info"})
+_NO_SIGNS |= {"user_messages", "metadata", "info", "extra", "tool_config", "tool_choice", "reasoning_content"}
+_NO_SIGNS |= {"reasoning", "thinking", "thought", "task", "instruction", "question", "checklist_with_func"}
+# Members of a message that are facts about it and no text of it.
+_NO_TEXT = frozenset(
+    {
+        *_SPEAKER,
+        "id",
+        "name",
+        "model",
+        "source",
+        "status",
+        "index",
+        "tool_call_id",
+        "call_id",
+        "tool_use_id",
+        "toolUseId",
+    }
+    | {"source_call_id", "function_name", "toolName", "toolCallId", "timestamp", "created_at", "date", "signature"}
+    | {"encrypted_content", "data", "url", "image_url", "image", "images", "audio", "video", "file", "file_data"}
+    | {"finish_reason", "stop_reason", "usage", "metrics", "logprobs", "cost", "metadata", "extra", "raw_data", "info"}
+    | {"cache_control", "annotations", "requestor", "agent", "phase", "language", "tags", "weight", "loss", "train"}
+    | {"model_name", "uuid", "session_id", "schema_version", "internal", "view", "state", "mask", "cutoff", "error"}
+)
+_MARKUP = re.compile(
+    r"</?(?:tool_calls?|tool_responses?|think|function_?calls?|tools|parameter|function|invoke|arg_key|arg_value)\b[^<>]*>"
+    r"|\"(?:name|arguments|parameters|content|results?|response|output)\"\s*:|'(?:name|arguments|content)'\s*:|\[TOOL_CALLS\]"
+)
+
+
+_NO_LETTERS = re.compile(r"[\W_]+")
+
+
+class Texts(NamedTuple):
+    """Characters of a record's messages: all of them, and those that end up nowhere."""
+
+    chars: int
+    unread: int
+
+
+def signs(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
+    """What in a record speaks of calls, with how often; "" where one was read, or nothing does."""
+    is_told = any(finding.rule == "call_in_reasoning" for finding in trajectory.findings)
+    if trajectory.calls or is_told:
+        return ""
+    seen = Counter(sign for key in _where(record, dialect) for sign in _signs(key, _opened(record, key)))
+    if not seen and "T" in trajectory.shape:
+        seen["a result that answers no call"] = trajectory.shape.count("T")
+    return ", ".join(f"{count} × {sign}" for sign, count in seen.most_common(5))
+
+
+def texts(record: Record, trajectory: Trajectory, bodies: Iterable[str]) -> Texts:
+    """Hold the texts of a record's bodies against what was read of them."""
+    if record.is_plain:
+        return Texts(0, 0)
+    leaves = [text for key in bodies if key in record for text in _leaves(_opened(record, key))]
+    said, chars = list(_said(trajectory)), sum(map(len, leaves))
+    known = {*said, *_same_objects(trajectory)}
+    lost = [text for text in leaves if text not in known]
+    if not lost:
+        return Texts(chars, 0)
+    # What is read out of longer texts: blocks, parts of a list joined. Its letters are theirs.
+    labels = {label for key in bodies if key in record for label in _labels(_opened(record, key))}
+    rest = [text for text in _not_whole(said, Counter(leaves)) if text not in labels]
+    if not rest:
+        return Texts(chars, sum(map(len, lost)))
+    written = sum(map(_weight, lost))
+    unread = written - sum(map(_weight, rest))
+    by_syntax = TOLERANCE * written + LETTERS_OF_SYNTAX * len([c for c in trajectory.calls if c.name not in labels])
+    return Texts(chars, unread if unread > by_syntax else 0)
+
+
+def _not_whole(said: list[str], leaves: Counter[str]) -> list[str]:
+    """What was read and is no text of its own in the record, counted as often as it was read."""
+    rest = []
+    for text in filter(None, said):
+        leaf = text if leaves[text] > 0 else canonical_text(text)
+        if leaves[leaf] > 0:
+            leaves[leaf] -= 1
+        else:
+            rest.append(text)
+    return rest
+
+
+def _where(record: Record, dialect: Dialect) -> Set[str]:
+    """The members in which calls may stand: what was said, and what the dialect does not know of."""
+    return (record.keys & dialect.bodies) | (record.keys - dialect.keys - _NO_SIGNS)
+
+
+def _opened(record: Record, key: str) -> Any:
+    """A member's value; one that is the JSON text of an object or a list is opened."""
+    try:
+        value = loads(record.raw(key))[0]
+        return loads(value)[0] if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") else value
+    except ValueError:
+        return None
+
+
+def _signs(key: str, value: Any, speaker: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        speaker = next((value[name] for name in _SPEAKER if isinstance(value.get(name), str)), speaker)
+        if speaker in _CALL_WORDS and any(value.get(name) for name in value.keys() - set(_SPEAKER)):
+            yield f"`{speaker}`"
+        for name in value.keys() - _NO_SIGNS:
+            if name in _CALL_KEYS and value[name]:
+                yield f"a member `{name}`"
+            else:
+                yield from _signs(name, value[name], speaker)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _signs(key, item, speaker)
+    elif isinstance(value, str):
+        yield from _signs_of_text(value, speaker)
+
+
+def _signs_of_text(text: str, speaker: str) -> Iterator[str]:
+    if speaker in _SPOKEN_BY_OTHERS:
+        if text.lstrip().startswith("<tool_response>"):
+            yield "`<tool_response>`"
+        return
+    visible = split_reasoning(text)[0]
+    yield from (f"`{tag}`" for tag in _TAGS if tag in visible)
+    yield from (name for name, pattern in _PATTERNS if pattern.search(visible))
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    """The texts of a body, the arguments of a call as one text each."""
+    if isinstance(value, str):
+        if text := value.strip():
+            yield text
+    elif isinstance(value, list):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        for name, held in value.items():
+            if name in ARGUMENTS and isinstance(held, dict | list):
+                yield canonical(held)
+            elif name not in _NO_TEXT:
+                yield from _leaves(held)
+
+
+def _labels(value: Any) -> Iterator[str]:
+    """The short texts that are facts about a message: names and ids, which are read and are no text of it."""
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, dict):
+            for name, held in item.items():
+                if name in _NO_TEXT and isinstance(held, str):
+                    yield held
+                elif isinstance(held, dict | list):
+                    yield from _labels(held)
+
+
+def _said(trajectory: Trajectory) -> Iterator[str]:
+    for message in trajectory.messages:
+        yield message.content.strip()
+        yield (message.reasoning or "").strip()
+        if message.facts is not None:
+            yield message.facts.name
+        for call in message.calls:
+            yield call.name or ""
+            yield call.id
+            yield (call.arguments or "").strip()
+
+
+def _same_objects(trajectory: Trajectory) -> Iterator[str]:
+    return (canonical_text(call.arguments or "") for call in trajectory.calls if call.form == "object")
+
+
+def _weight(text: str) -> int:
+    """Letters and digits, without the marks that writing a call as text takes."""
+    return len(_NO_LETTERS.sub("", _MARKUP.sub("", text)))
+
+
+def reason(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
+    """Why a record may not be kept: its calls, or a tenth of its texts, were not read; "" where it may."""
+    if seen := signs(record, trajectory, dialect):
+        return f"signs of calls ({seen}) from which no call could be read; {_nearest(dialect)}"
+    read = texts(record, trajectory, dialect.bodies)
+    if read.unread > LARGEST_SHARE * read.chars:
+        return (
+            f"{read.unread:,} of the {read.chars:,} characters of its messages could not be read; {_nearest(dialect)}"
+        )
+    if read.unread:
+        detail = f"{read.unread:,} of the {read.chars:,} characters of the messages"
+        trajectory.findings.append(Finding("unread_text", None, detail))
+    return ""
+
+
+def _unread(read: Texts) -> str:
+    return f"{read.unread:,} of the {read.chars:,} characters of the messages"
+
+
+def _nearest(dialect: Dialect) -> str:
+    return f"the nearest dialect is {dialect.names[0]} ({dialect.mark}), which has no such form. {WHAT_TO_DO}"
+
+
+def no_dialect(record: Record, dialects: Iterable[Dialect]) -> str:
+    """Why a record of no known shape is refused: its keys, and what the dialect lacks that comes nearest."""
+    named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
+    nearest = min(dialects, key=lambda d: (len(set(d.needs) - record.keys), -len(record.keys & d.keys)))
+    lacks = ", ".join(f"`{key}`" for key in nearest.needs if key not in record)
+    lacking = f"without {lacks}" if lacks else f"but not {nearest.mark}"
+    return f"no dialect has this shape; its keys: {named}. The nearest is {nearest.names[0]}, {lacking}. {LISTED}"

@@ -1,0 +1,51 @@
+"""Records that are rows of Parquet files."""
+
+from collections.abc import Iterator
+
+import msgspec
+import polars as pl
+
+from analysis.sources import address
+from analysis.sources.containers.unit import Raw, Slice
+from analysis.sources.errors import SourceError
+from analysis.sources.locate import File
+
+ROWS_PER_UNIT = 500
+# On some broken pages Polars panics, which Python's `except Exception` would let through.
+_UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+
+
+def slices(file: File) -> list[Slice]:
+    """A Parquet file, so many rows to a slice.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
+    try:
+        rows = address.scan_parquet([file.path]).select(pl.len()).collect().item()
+    except _UNREADABLE as error:
+        raise SourceError(f"{file.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
+    starts = range(0, rows, ROWS_PER_UNIT) or range(0, 1)
+    return [Slice(file.path, file.name, "parquet", start, min(start + ROWS_PER_UNIT, rows)) for start in starts]
+
+
+def read_rows(slice_: Slice) -> Iterator[Raw]:
+    """Its rows as JSON.
+
+    Raises:
+        SourceError: they cannot be read.
+    """
+    try:
+        rows = address.scan_parquet([slice_.path]).slice(slice_.start, slice_.end - slice_.start).collect()
+    except _UNREADABLE as error:
+        raise SourceError(f"{slice_.name}: rows that cannot be read ({str(error)[:200]})") from None
+    for index, row in enumerate(rows.iter_rows(named=True), slice_.start):
+        data = msgspec.json.encode(_present(row), enc_hook=str)
+        yield Raw(f"{slice_.name}@row {index}", None, data)
+
+
+def _present(value: object) -> object:
+    """Without the nulls that Parquet's structs put where a record had no key: there, absent and null are one."""
+    if isinstance(value, dict):
+        return {key: _present(item) for key, item in value.items() if item is not None}
+    return [_present(item) for item in value] if isinstance(value, list) else value

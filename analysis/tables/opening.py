@@ -1,0 +1,82 @@
+"""`load(source)`: decode a source, or find it decoded, and hand out its tables."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from analysis.sources import address
+from analysis.tables import cache, siblings, subsets
+from analysis.tables.build import build
+from analysis.tables.crew import Crew
+from analysis.tables.handle import Tables
+from analysis.tables.locate import SAMPLE, Located, locate, tables_at
+from analysis.tables.manifest import manifest_of
+
+
+def load(
+    source: str | Path = "sample",
+    *,
+    environments: str = "",
+    scenarios: str = "",
+    jobs: int = 0,
+    dask: str = "",
+    progress: bool = True,
+) -> Tables:
+    """Decode a source, or find it decoded, and hand out its tables.
+
+    >>> import polars as pl
+    >>> data = load("sample")
+    >>> data.tool_calls.select(pl.col("env_id").n_unique()).collect().item()
+    14
+    >>> load("sampel")  # doctest: +IGNORE_EXCEPTION_DETAIL
+    Traceback (most recent call last):
+    SourceError: sampel: no such file or folder; near it: sample
+
+    Args:
+        source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, `sample`, or what
+            `write_tables` wrote, which is read lazily from where it is. A NAME.subset.toml that was saved from
+            notebooks/explore.ipynb is a part of its source.
+        environments: the sibling set of environments, named the same way; "hub" for the release's, "none" for none.
+            Without it the sample brings its own, and the release, when it comes from the hub, the hub's.
+        scenarios: the sibling sets of scenarios, SFT or RL, in the same way; several separated by commas.
+        jobs: processes to decode with; 0 for as many as there are cores.
+        dask: address of a Dask scheduler to decode on instead.
+        progress: show a bar for work of more than a moment.
+
+    Raises:
+        sources.SourceError: there is nothing to read; the message names the remedy.
+    """
+    crew = Crew(jobs=jobs, dask=dask, progress=progress)
+    if subsets.is_subset(str(source)):
+        return _subset(str(source), environments, scenarios, crew)
+    return _tables(str(source), environments, scenarios, crew)
+
+
+def _tables(source: str, environments: str, scenarios: str, crew: Crew) -> Tables:
+    manifest = tables_at(source)
+    is_written = manifest is not None
+    if manifest is not None:
+        folder = address.plain(source).rstrip("/")
+    else:
+        located = locate(source, environments, scenarios)
+        environments, scenarios = located.environments, located.scenarios
+        folder = build(located.files(), crew)
+        manifest = _named(folder, source, located)
+    beside = siblings.decoded(source, environments, scenarios)
+    if beside.folder or not is_written:
+        joins = siblings.joins(folder, cache.key(manifest), beside.folder)
+        manifest |= {"siblings": list(beside.sources), "joins": joins}
+    return Tables(source, folder, manifest, beside.folder or (folder if manifest.get("siblings") else ""))
+
+
+def _named(folder: str, source: str, located: Located) -> dict[str, Any]:
+    """The manifest of tables in the cache. That knows contents, not names: the same bytes may have had another one."""
+    return (manifest_of(folder) or {}) | {"source": source, "located": located.path, "synthetic": source == SAMPLE}
+
+
+def _subset(file: str, environments: str, scenarios: str, crew: Crew) -> Tables:
+    part = subsets.read(file)
+    whole = _tables(part.source, environments, scenarios, crew)
+    subsets.check(part, whole.manifest, whole.trajectories)
+    named = {"source": file, "subset": part.words(whole.manifest["kept"]), "subset_hash": part.records_hash}
+    return replace(whole, source=file, manifest=whole.manifest | named, subset=part)
