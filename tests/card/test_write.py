@@ -128,7 +128,7 @@ def test_a_card_of_a_part_of_a_source_says_which(tmp_path: Path) -> None:
     about = json.loads((tmp_path / "croissant.jsonld").read_text(encoding="utf-8"))
     assert about["name"] == "few"
     assert about["description"].startswith("1 tool-use trajectory")
-    assert about["description"].endswith("Described is only a part of them, 3 were kept.")
+    assert about["description"].endswith("Only a part of them is described; 3 were kept.")
 
 
 @pytest.fixture(scope="module")
