@@ -56,7 +56,7 @@ def _about(row: dict[str, Any]) -> str:
     if kind == claims.MODE:
         return f"only trajectories {mode(detail)} are selected"
     if kind == claims.DIALECTS:
-        return f"records of another format than the release's: {detail.replace(',', ', ')}"
+        return f"records of another format than the release's: {detail}"
     if kind == claims.NONE_GIVEN:
         return f"no {detail} are given"
     return f"{count(row['size'])} {detail}; the published set has {count(claims.SIZES[detail])}"

@@ -12,11 +12,11 @@ from analysis.charts.encodings import (
     tool_label,
     words_label,
 )
-from analysis.charts.facts import mode_counts, rows_by_mode
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots
 from analysis.measures.arguments import BREACHES, CLASSES, VERDICTS
-from analysis.wording import by_mode, count, rate, rate_of, words
+from analysis.wording import count, rate, rate_of, words
 
 
 @figure(
@@ -28,10 +28,7 @@ from analysis.wording import by_mode, count, rate, rate_of, words
 )
 def classes(frame: pl.DataFrame) -> Drawn:
     """Share of each class of arguments, per mode."""
-    valid = {
-        mode: rate_of(sum(r["calls"] for r in rows if r["verdict"] == "valid"), rows[0]["mode_calls"], "call")
-        for mode, rows in rows_by_mode(frame).items()
-    }
+    valid = rate_by_mode(frame, "calls", "mode_calls", pl.col("verdict") == "valid", noun="call")
     chart = dots(
         frame,
         label=words_label("verdict"),
@@ -42,7 +39,7 @@ def classes(frame: pl.DataFrame) -> Drawn:
         tooltip=[alt.Tooltip("verdict:N", title="class"), MODE_TOOLTIP],
         by_mode=True,
     )
-    return Drawn(chart, f"Arguments are valid in {by_mode(valid)}", f"n = calls: {mode_counts(frame, 'mode_calls')}")
+    return Drawn(chart, f"Arguments are valid in {valid}", f"n = calls: {counts_by_mode(frame, 'mode_calls')}")
 
 
 @figure(

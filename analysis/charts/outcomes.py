@@ -19,8 +19,8 @@ from analysis.charts.encodings import (
     tool_label,
     words_label,
 )
-from analysis.charts.facts import mode_counts, mode_rates, rows_by_mode
 from analysis.charts.figure import Chart, Drawn, figure
+from analysis.charts.modes import counts_by_mode, rate_by_mode, rows_by_mode
 from analysis.charts.rates import dots, rate_scale
 from analysis.measures.outcomes import ENVIRONMENTS, MODES, POSITIONS, RULES, TEMPLATES, TOOLS
 from analysis.wording import by_mode as each_mode
@@ -38,10 +38,10 @@ def by_mode(frame: pl.DataFrame) -> Drawn:
     tooltip = [MODE_TOOLTIP, percent("unknown_share", "unknown"), number("calls", "calls")]
     return Drawn(
         _error_dots(frame, "datum.traj_type", tooltip),
-        f"Calls that end in an error: {mode_rates(frame, 'errors', 'judged')}",
+        f"Calls that end in an error: {rate_by_mode(frame, 'errors', 'judged')}",
         [
-            f"n = calls with a known outcome: {mode_counts(frame, 'judged')}",
-            f"unknown outcomes, of all calls: {mode_rates(frame, 'unknown', 'calls')}",
+            f"n = calls with a known outcome: {counts_by_mode(frame, 'judged')}",
+            f"unknown outcomes, of all calls: {rate_by_mode(frame, 'unknown', 'calls')}",
         ],
     )
 

@@ -5,8 +5,8 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.encodings import MODE_TOOLTIP, count_axis, kind_colour, mode_colour, number, percent, words_label
-from analysis.charts.facts import mode_counts, mode_rates, rows_by_mode
 from analysis.charts.figure import Chart, Drawn, figure
+from analysis.charts.modes import counts_by_mode, rate_by_mode, rows_by_mode
 from analysis.charts.rates import dots
 from analysis.measures.claims import VERDICT_COUNTS
 from analysis.measures.overview import COMPOSITION, RULES, SOUND, STEPS
@@ -55,8 +55,8 @@ def sound(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         chart,
-        f"Records without a finding: {mode_rates(frame, 'sound_records', 'records')}",
-        f"n = records kept: {mode_counts(frame, 'records')}",
+        f"Records without a finding: {rate_by_mode(frame, 'sound_records', 'records')}",
+        f"n = records kept: {counts_by_mode(frame, 'records')}",
     )
 
 
@@ -84,7 +84,7 @@ def steps_candidates(frame: pl.DataFrame) -> Drawn:
     return Drawn(
         chart,
         f"“steps” best matches the number of {by_mode(fits)}",
-        f"n = records that declare steps: {mode_counts(frame, 'declared')}",
+        f"n = records that declare steps: {counts_by_mode(frame, 'declared')}",
     )
 
 

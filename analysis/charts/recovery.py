@@ -12,11 +12,11 @@ from analysis.charts.encodings import (
     share_axis,
     tool_label,
 )
-from analysis.charts.facts import mode_counts, mode_rates, rows_by_mode
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots, mode_bars
 from analysis.measures.recovery import LATENCIES, LONGEST_LATENCY, NEXT_CALLS, RUNS, TOOLS
-from analysis.wording import by_mode, count, rate, rate_of
+from analysis.wording import count, rate_of
 
 
 @figure(
@@ -27,12 +27,7 @@ from analysis.wording import by_mode, count, rate, rate_of
 )
 def next_calls(frame: pl.DataFrame) -> Drawn:
     """What follows an error, per mode."""
-    retried = {
-        mode: rate_of(
-            sum(r["errors"] for r in rows if r["response"] == "identical_retry"), rows[0]["mode_errors"], "error"
-        )
-        for mode, rows in rows_by_mode(frame).items()
-    }
+    is_retry = pl.col("response") == "identical_retry"
     chart = dots(
         frame,
         label=" : ".join(f"datum.response == '{name}' ? '{text}'" for name, text in _RESPONSES.items()) + " : ''",
@@ -45,8 +40,9 @@ def next_calls(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         chart,
-        f"The same call is tried again unchanged after {by_mode(retried)}",
-        f"n = errors: {mode_counts(frame, 'mode_errors')}",
+        "The same call is tried again unchanged after "
+        + rate_by_mode(frame, "errors", "mode_errors", is_retry, noun="error"),
+        f"n = errors: {counts_by_mode(frame, 'mode_errors')}",
     )
 
 
@@ -78,8 +74,8 @@ def latencies(frame: pl.DataFrame) -> Drawn:
                 number("mode_errors", "errors of the mode"),
             ],
         ),
-        f"The same tool succeeds later after {mode_rates(frame, 'recovered', 'mode_errors', 'error')}",
-        f"n = errors: {mode_counts(frame, 'mode_errors')}",
+        f"The same tool succeeds later after {rate_by_mode(frame, 'recovered', 'mode_errors', noun='error')}",
+        f"n = errors: {counts_by_mode(frame, 'mode_errors')}",
     )
 
 
@@ -91,10 +87,7 @@ def latencies(frame: pl.DataFrame) -> Drawn:
 )
 def runs(frame: pl.DataFrame) -> Drawn:
     """Trajectories by their longest run of errors, per mode."""
-    several = {
-        mode: rate(sum(r["trajectories"] for r in rows if r["longest_run"] > 1), rows[0]["mode_trajectories"])
-        for mode, rows in rows_by_mode(frame).items()
-    }
+    several = rate_by_mode(frame, "trajectories", "mode_trajectories", pl.col("longest_run") > 1)
     longest = max(frame["longest_run"])
     chart = mode_bars(
         frame,
@@ -105,11 +98,10 @@ def runs(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         chart,
-        f"Trajectories with two or more errors in a row: {by_mode(several)}; the longest run has "
-        f"{count(longest, 'error')}"
+        f"Trajectories with two or more errors in a row: {several}; the longest run has {count(longest, 'error')}"
         if longest
         else "No trajectory has an error",
-        f"n = trajectories: {mode_counts(frame, 'mode_trajectories')}",
+        f"n = trajectories: {counts_by_mode(frame, 'mode_trajectories')}",
     )
 
 

@@ -5,8 +5,8 @@ import polars as pl
 
 from analysis.charts import theme
 from analysis.charts.encodings import MODE_TOOLTIP, TOOL_TOOLTIPS, kind_colour, number, tool_label
-from analysis.charts.facts import mode_counts, mode_rates
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.repeats import FEWEST_TURNS, LONGEST_PERIOD, LOOPING, SHARES, TOOLS
@@ -83,8 +83,8 @@ def looping(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         chart,
-        f"Trajectories that loop: {mode_rates(whole, 'trajectories', 'mode_trajectories')}",
-        f"n = trajectories: {mode_counts(whole, 'mode_trajectories')}",
+        f"Trajectories that loop: {rate_by_mode(whole, 'trajectories', 'mode_trajectories')}",
+        f"n = trajectories: {counts_by_mode(whole, 'mode_trajectories')}",
     )
 
 

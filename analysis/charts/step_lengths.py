@@ -7,7 +7,6 @@ import polars as pl
 
 from analysis.charts.encodings import (
     ENVIRONMENT_TOOLTIP,
-    MODE_NAMES,
     MODE_TOOLTIP,
     mode_colour,
     names_axis,
@@ -15,8 +14,8 @@ from analysis.charts.encodings import (
     percent,
     share_axis,
 )
-from analysis.charts.facts import mode_counts, rows_by_mode
 from analysis.charts.figure import Chart, Drawn, figure
+from analysis.charts.modes import counts_by_mode, rows_by_mode
 from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUTION, EDGES, KINDS
 from analysis.wording import by_mode, count, decimal, mode
 from analysis.wording import percent as per_cent
@@ -103,7 +102,7 @@ def by_environment(frame: pl.DataFrame) -> Drawn:
 def characters(frame: pl.DataFrame) -> Drawn:
     """Quantiles of text length per kind and mode."""
     most = max(frame.rows(named=True), key=lambda r: r["char_share"])
-    texts = {name: count(sum(r["texts"] for r in rows)) for name, rows in _modes(frame).items()}
+    texts = {name: count(sum(r["texts"] for r in rows)) for name, rows in rows_by_mode(frame).items()}
     return Drawn(
         _lengths(frame),
         f"Most of the characters {most['traj_type']} are in one kind of text, “{most['kind']}”: "
@@ -168,7 +167,7 @@ def _with_edges(marks: alt.Chart, frame: pl.DataFrame, *, after: int) -> Chart:
     """The marks with the publisher's cuts: a rule and its name at either end, in the colour of the mode."""
     if frame["quantity"][0] != "steps":
         return alt.layer(marks)
-    modes = list(_modes(frame))
+    modes = list(rows_by_mode(frame))
     edges = [
         {"traj_type": name, "edge": edge + shift, "named": f"{end} {edge}", "line": line - len(modes)}
         for line, name in enumerate(modes)
@@ -189,7 +188,7 @@ def _selection(frame: pl.DataFrame) -> list[str]:
     """What of the figure is the publisher's doing, where steps are concerned."""
     if "quantity" in frame.columns and frame["quantity"][0] != "steps":
         return []
-    kept = {name: "{} to {} steps".format(*_EDGES[name]) for name in _modes(frame)}
+    kept = {name: "{} to {} steps".format(*_EDGES[name]) for name in rows_by_mode(frame)}
     return [f"selection: the EnvScaler release keeps {by_mode(kept)}; a sharp end there is the filter, not behaviour"]
 
 
@@ -203,14 +202,8 @@ def _tooltips(quantity: str) -> list[alt.Tooltip]:
     ]
 
 
-def _modes(frame: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """The rows of each mode, in the order of the modes."""
-    rows = rows_by_mode(frame)
-    return {name: rows[name] for name in MODE_NAMES if name in rows}
-
-
 def _n(frame: pl.DataFrame) -> str:
-    return f"n = trajectories: {mode_counts(frame, 'mode_trajectories')}"
+    return f"n = trajectories: {counts_by_mode(frame, 'mode_trajectories')}"
 
 
 def _quantiles(frame: pl.DataFrame, share: float) -> str:
@@ -218,6 +211,6 @@ def _quantiles(frame: pl.DataFrame, share: float) -> str:
     return by_mode(
         {
             name: count(min(r["value"] for r in rows if r["cumulative_share"] >= share))
-            for name, rows in _modes(frame).items()
+            for name, rows in rows_by_mode(frame).items()
         }
     )

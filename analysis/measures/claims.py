@@ -216,7 +216,7 @@ def _not_the_release(manifest: Mapping[str, Any], env_id: str) -> Obstacle | Non
     dialects: Mapping[str, int] = manifest.get("dialects") or {}
     foreign = sum(count for name, count in dialects.items() if name != "release")
     if foreign * 2 > sum(dialects.values()):
-        return Obstacle(DIALECTS, ",".join(sorted(dialects)))
+        return Obstacle(DIALECTS, ", ".join(sorted(dialects)))
     return None
 
 

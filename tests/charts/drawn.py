@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import polars as pl
 import vl_convert
-
-from analysis.charts.figure import around
-from analysis.schema import Table
 
 
 def spec(chart: Any) -> dict[str, Any]:
@@ -24,19 +20,6 @@ def fields(node: Any) -> set[str]:
 def calculated(node: Any) -> set[str]:
     folded = (name for entry in _walk(node) if "fold" in entry for name in entry["as"])
     return {entry["as"] for entry in _walk(node) if "calculate" in entry} | set(folded)
-
-
-def assert_drawn(chart: Any, frame: pl.DataFrame, result: Table, *, at_least: int = 1) -> None:
-    """Fields are columns of the frame, a title and description stand there, and as many marks are drawn as asked."""
-    found = spec(chart)
-    assert fields(found) - calculated(found) <= set(frame.columns) <= set(result.names)
-    assert found["description"]
-    assert found["title"]["subtitle"], "n and the denominator stand in the subtitle"
-    assert "n = " in " ".join(found["title"]["subtitle"])
-    facts = around(chart)
-    assert facts
-    assert facts.declared.definition.endswith(".")
-    assert marks(found) >= at_least
 
 
 def marks(found: dict[str, Any]) -> int:
@@ -55,12 +38,6 @@ def title(chart: Any) -> str:
 
 def subtitle(chart: Any) -> str:
     return " ".join(spec(chart)["title"]["subtitle"]).replace("\u00a0", " ")
-
-
-def assert_says_what_is_missing(chart: Any, result: Table) -> None:
-    facts = around(chart)
-    assert facts
-    assert result.grain in facts.empty
 
 
 def _walk(node: Any) -> Iterator[dict[str, Any]]:
