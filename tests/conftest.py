@@ -21,6 +21,7 @@ settings.load_profile("suite")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
+SHARED_CASES = ROOT.parent / "shared" / "cases"
 # The tests of a group run in one worker, one after the other: what is made for one of them is there for all.
 SAMPLE = pytest.mark.xdist_group("sample_suite")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
@@ -38,6 +39,14 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("no ../shared/data beside the project: the tests on real records did not run")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """The folder of small inputs that were once misread."""
+    if not SHARED_CASES.is_dir():
+        pytest.skip("no ../shared/cases beside the project: the tests on these inputs did not run")
+    return SHARED_CASES
 
 
 @dataclass(frozen=True)
