@@ -80,7 +80,7 @@ fast: $(TESTED) ## The fast tests alone
 	@$(PYTEST) -m "not slow and not nightly" -n $(WORKERS) $(ARGS)
 
 slow: $(TESTED) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
-	@$(PYTEST) -m slow $(ARGS)
+	@$(PYTEST) -m slow -n $(WORKERS) --dist loadgroup $(ARGS)
 
 nightly: $(TESTED) ## The tests that take minutes, which no other target runs: kills at forty random moments
 	@$(PYTEST) -m nightly $(ARGS)

@@ -1,8 +1,11 @@
-"""What several test folders share: where the real records lie, and a browser with the network cut off."""
+"""What several test folders share: real records, the suite's pages of the sample, a browser without a network."""
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +21,9 @@ settings.load_profile("suite")
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
+SHARED_CASES = ROOT.parent / "shared" / "cases"
+# The tests of a group run in one worker, one after the other: what is made for one of them is there for all.
+SAMPLE = pytest.mark.xdist_group("sample_suite")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
@@ -33,6 +39,44 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("no ../shared/data beside the project: the tests on real records did not run")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def shared_cases() -> Path:
+    """The folder of small inputs that were once misread."""
+    if not SHARED_CASES.is_dir():
+        pytest.skip("no ../shared/cases beside the project: the tests on these inputs did not run")
+    return SHARED_CASES
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Every report of the suite on one source: a folder of pages, and one of the notebooks they are made of."""
+
+    html: Path
+    executed: Path
+
+    @property
+    def pages(self) -> list[Path]:
+        """The pages, the index among them."""
+        return sorted(self.html.glob("*.html"))
+
+
+def report(source: str, folder: Path, *only: str) -> Suite:
+    """Make reports as the command line makes them; all of the suite unless some are named."""
+    made = Suite(folder / "html", folder / "executed")
+    command = [sys.executable, "-m", "analysis", "report", source, "--quiet", "--jobs", "2"]
+    command += ["--out", str(made.html), "--executed", str(made.executed)]
+    command += [word for name in only for word in ("--only", name)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return made
+
+
+@pytest.fixture(scope="session")
+def sample_suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """Every report of the suite on the sample; tests that look at it belong to the group `SAMPLE`."""
+    return report("sample", tmp_path_factory.mktemp("sample_suite"))
 
 
 # Per module, not per session: while Playwright's synchronous API is up an event loop counts as running in this thread,

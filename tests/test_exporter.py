@@ -4,10 +4,7 @@ import base64
 import gzip
 import hashlib
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
@@ -26,7 +23,6 @@ from analysis.report.exporter import TrajectoryReportExporter
 from analysis.report.pieces import literals, slug
 from analysis.schema import Column, Table
 from tests import builders
-from tests.conftest import ROOT
 from tests.outputs import notebook, shown
 from tests.test_show import HOSTILE, Elements
 
@@ -306,15 +302,3 @@ def test_nbconvert_hands_name_suite_and_provenance_through() -> None:
     assert 'aria-current="page"' in html
     assert "abc123" in html
     assert "(synthetic sample)" in html
-
-
-@pytest.mark.slow
-def test_jupyter_nbconvert_knows_the_exporter_by_name(tmp_path: Path) -> None:
-    nbformat.write(notebook("# By name"), tmp_path / "nb.ipynb")
-    command = [sys.executable, "-m", "nbconvert", "--to", "trajectory_report", "nb.ipynb"]
-    subprocess.run(
-        command, cwd=tmp_path, check=True, capture_output=True, env={**os.environ, "JUPYTER_PLATFORM_DIRS": "1"}
-    )
-    html = (tmp_path / "nb.html").read_text(encoding="utf-8")
-    assert "<title>By name</title>" in html
-    assert str(ROOT) not in html

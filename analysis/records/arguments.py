@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from analysis.records import budget
 from analysis.records.jsontext import loads
 from analysis.records.model import Call
 from analysis.records.toolsets import Contract, ToolSet
@@ -44,6 +45,7 @@ def classify(calls: list[Call], tools: ToolSet) -> Iterator[tuple[Call, str]]:
             if (
                 contract is not None
                 and contract.validator is not None
+                and not contract.deepest
                 and (contract.is_open or contract.properties.issuperset(value))
                 and contract.validator.is_valid(value)
             ):
@@ -82,6 +84,8 @@ def parse(text: str | None) -> tuple[str, Any]:
 
 def _breach(value: dict[str, Any], contract: Contract) -> tuple[str, str]:
     """The first breach. Of missing arguments the same is said again and again, so it is asked for once."""
+    if contract.deepest and budget.is_deeper(value, contract.deepest):
+        return "unchecked", f"nested more than {contract.deepest} levels deep, in a schema that refers to itself"
     missing = contract.required.difference(value)
     if not missing:
         return breach(value, contract)

@@ -26,7 +26,9 @@ _BREACH = re.compile(r"[ACM](?=[ACM])|[SUOA](?=T)|[UOT](?=[UO])|.(?=S)")
 def check(trajectory: Trajectory, tools: ToolSet) -> None:
     """Classify every call's arguments and add the findings of the contract."""
     for call, detail in arguments.classify(trajectory.calls, tools):
-        if call.arguments_class not in _FINE and call.name is not None:
+        if call.arguments_class == "unchecked" and detail:
+            trajectory.findings.append(Finding("schema_budget", call.message, detail))
+        elif call.arguments_class not in _FINE and call.name is not None:
             trajectory.findings.append(Finding(_rule(call), call.message, detail))
     _order(trajectory)
     # A message that makes calls beside is looked at by who reads its text: here only what would seem to make none.

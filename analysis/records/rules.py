@@ -15,6 +15,11 @@ RULES = (
     Rule("inner_json", "Every JSON text inside the record parses.", "Write the field with json.dumps again."),
     Rule("unreadable_tool", "Every declared tool has a name.", "Give the tool a name or take it out."),
     Rule("repeated_tool", "A tool is declared once.", "Remove the second declaration."),
+    Rule(
+        "schema_budget",
+        "A tool's arguments can be checked in little time and memory.",
+        "Simplify the schema; what goes beyond the budget is unchecked.",
+    ),
     Rule("schema_invalid", "A tool's parameters are a JSON Schema.", "Correct the schema; calls of it go unchecked."),
     Rule(
         "first_role_system", "The first message is the system's.", "Put the system prompt first, or accept its absence."

@@ -8,6 +8,7 @@ import jsonschema_rs
 import msgspec
 
 from analysis.canonical import canonical
+from analysis.records import budget
 from analysis.records.jsontext import as_written, loads
 from analysis.records.model import Finding, Tool
 from analysis.records.schemas import around, in_its_words, is_flat
@@ -27,7 +28,8 @@ class Contract(msgspec.Struct, frozen=True):
     """What a tool's JSON Schema asks of the arguments. `validator` is None where the schema itself does not compile.
 
     `required` are the names without which nothing else of the value need be looked at, none where some part of the
-    schema requires too; `missing` remembers what the validator says of those that were not given.
+    schema requires too; `missing` remembers what the validator says of those that were not given. `deepest` is how deep
+    arguments may be to be checked, 0 for any depth; `refusal` says why a schema is not even compiled.
     """
 
     validator: Any
@@ -35,6 +37,8 @@ class Contract(msgspec.Struct, frozen=True):
     is_open: bool
     required: frozenset[str] = frozenset()
     missing: dict[frozenset[str], str] = {}
+    deepest: int = 0
+    refusal: str = ""
 
 
 @lru_cache(maxsize=512)
@@ -67,14 +71,28 @@ def toolset(text: str) -> ToolSet:
         tools.append(tool)
         contracts[tool.name] = contract(tool.schema)
         if contracts[tool.name].validator is None:
-            findings.append(Finding("schema_invalid", None, f"{tool.name}: its parameters are not a JSON Schema"))
+            findings.append(_unchecked(tool.name, contracts[tool.name]))
     names = frozenset(contracts)
     return ToolSet(_digest(declared), tuple(tools), names, contracts, tuple(findings))
+
+
+def _unchecked(name: str, held: Contract) -> Finding:
+    """Why calls of a tool go unchecked."""
+    if held.refusal:
+        return Finding("schema_budget", None, f"{name}: {held.refusal}")
+    return Finding("schema_invalid", None, f"{name}: its parameters are not a JSON Schema")
 
 
 @lru_cache(maxsize=8192)
 def contract(schema: str) -> Contract:
     """Compile one tool's schema. Nothing is fetched: a `$ref` to another document does not compile."""
+    try:
+        return _compiled(schema)
+    except RecursionError:
+        return Contract(None, frozenset(), is_open=True, refusal="nested too deeply")
+
+
+def _compiled(schema: str) -> Contract:
     parsed = msgspec.json.decode(schema)
     if not isinstance(parsed, dict):
         return Contract(jsonschema_rs.validator_for(True), frozenset(), is_open=True)
@@ -82,9 +100,14 @@ def contract(schema: str) -> Contract:
     listed = parsed.get("properties")
     properties = frozenset(listed) if isinstance(listed, dict) else frozenset()
     is_open = not properties or bool(parsed.get("additionalProperties"))
+    try:
+        deepest = budget.deepest(schema, parsed)
+    except budget.OverBudgetError as error:
+        return Contract(None, properties, is_open, refusal=str(error))
     # In other words only where its own are no schema: what compiles is what its author meant.
     validator = _validator(parsed) or _validator(in_its_words(parsed))
-    return Contract(validator, properties, is_open, _required(schema, parsed) if validator else frozenset(), {})
+    required = _required(schema, parsed) if validator else frozenset()
+    return Contract(validator, properties, is_open, required, {}, deepest)
 
 
 def _validator(schema: Any) -> Any:

@@ -50,10 +50,8 @@ def opened(browser: "Browser", path: Path, first: str = "", **context: Any) -> I
         page.add_init_script(first)
     page.goto(path.as_uri())
     if context.get("java_script_enabled", True):
-        page.wait_for_function(
-            "() => document.documentElement.dataset.drawn || !document.querySelector('figure.chart')",
-            timeout=30_000,
-        )
+        drawn = "() => document.documentElement.dataset.drawn || !document.querySelector('figure.chart')"
+        page.wait_for_function(drawn, timeout=30_000)
     try:
         yield seen
     finally:
@@ -71,11 +69,12 @@ def marks(page: "Page") -> list[int]:
     return counted
 
 
-def violations(page: "Page") -> list[str]:
-    """What axe-core objects to, by the rules of WCAG 2.2 A and AA."""
+def violations(page: "Page", *, everything: bool = False) -> list[str]:
+    """What axe-core objects to, by the rules of WCAG 2.2 A and AA, or by all of its rules."""
     page.evaluate(f"{AXE}; 0")
     # Nothing inside a picture is announced, and after five rows of a table the sixth says nothing new.
     where = {"exclude": ["figure.chart svg > *", "tbody tr:nth-child(n+6)"]}
-    options = {"runOnly": {"type": "tag", "values": WCAG}, "resultTypes": ["violations"]}
+    rules = {} if everything else {"runOnly": {"type": "tag", "values": WCAG}}
+    options = {**rules, "resultTypes": ["violations"]}
     found = page.evaluate("(asked) => axe.run(...asked).then((done) => done.violations)", [where, options])
     return [f"{one['id']} ({len(one['nodes'])}): {one['nodes'][0]['html'][:200]}" for one in found]

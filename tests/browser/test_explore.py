@@ -8,19 +8,21 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import nbformat
 import pytest
 
 from analysis import load
-from tests.browser.test_lab import CONTRAST, Lab, jupyter_lab, opened, run_all
+from tests.browser.test_lab import CONTRAST, Lab, jupyter_lab, opened, run_all, save, window
 from tests.conftest import ROOT
 from tests.explore.people import HOSTILE, records
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Dialog, Locator, Page
+    from playwright.sync_api import Browser, Dialog, Locator, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("explore")]
 
 NOTEBOOK = "explore.ipynb"
 WAIT_S = 60
@@ -41,6 +43,22 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def page(chromium: "Browser", lab: Lab) -> "Iterator[Page]":
+    with window(chromium, lab) as opened_window:
+        opened_window.set_viewport_size({"width": 1440, "height": 1600})
+        yield opened_window
+
+
+@contextmanager
+def running(page: "Page", lab: Lab, name: str) -> Iterator[None]:
+    """The notebook, with all its cells run; saved at the end, so that nobody is asked whether to."""
+    with opened(page, name):
+        run_all(page)
+        yield
+        save(page, lab.folder / name)
+
+
 def with_cells(lab: Lab, name: str, notebook: str = NOTEBOOK, ask: bool = True, **parameters: str) -> str:
     """A copy of a notebook with other parameters and, at the end, the cell that asks."""
     content = json.loads((ROOT / "notebooks" / notebook).read_text(encoding="utf-8"))
@@ -50,15 +68,7 @@ def with_cells(lab: Lab, name: str, notebook: str = NOTEBOOK, ask: bool = True, 
             given = [f"{parameter} = {value!r}" for parameter, value in parameters.items()]
             cell["source"] = "\n".join([*lines, *given])
     if ask:
-        last: dict[str, Any] = {
-            "cell_type": "code",
-            "id": "ask",
-            "metadata": {},
-            "outputs": [],
-            "execution_count": None,
-            "source": ASK,
-        }
-        content["cells"].append(last)
+        content["cells"].append(nbformat.v4.new_code_cell(ASK, id="ask"))
     (lab.folder / name).write_text(json.dumps(content), encoding="utf-8")
     return name
 
@@ -115,10 +125,8 @@ def rows(page: "Page") -> "Locator":
     return page.locator(".tj-explore .dt-scroll-body tbody tr")
 
 
-def test_choosing_reading_searching_and_keeping_a_part(chromium: Any, lab: Lab) -> None:
-    with opened(chromium, lab, with_cells(lab, "driven.ipynb")) as page:
-        page.set_viewport_size({"width": 1440, "height": 1600})
-        run_all(page)
+def test_choosing_reading_searching_and_keeping_a_part(page: "Page", lab: Lab) -> None:
+    with running(page, lab, with_cells(lab, "driven.ipynb")):
         figure(page, 3).wait_for()
         rows(page).first.wait_for()
         everybody, _, _ = held(page)
@@ -176,8 +184,7 @@ def test_choosing_reading_searching_and_keeping_a_part(chromium: Any, lab: Lab) 
 
     assert load(lab.folder / "part.subset.toml").trajectories.collect()["trajectory_id"].to_list() == part
     again = with_cells(lab, "again.ipynb", "85_transcripts.ipynb", ask=False, source="part.subset.toml")
-    with opened(chromium, lab, again) as page:
-        run_all(page)
+    with running(page, lab, again):
         assert page.get_by_text(f"{len(part)} of the 420 trajectories of sample").count() > 0
         read = set(page.locator("details.transcript > summary b").all_inner_texts())
         assert read
@@ -202,17 +209,15 @@ def _tools(ids: list[str]) -> list[list[str]]:
     return [calls.filter(calls["trajectory_id"] == id_)["tool_name"].drop_nulls().to_list() for id_ in ids]
 
 
-def test_strings_of_the_source_stay_text_in_every_part_of_the_view(chromium: Any, lab: Lab) -> None:
-    with opened(chromium, lab, with_cells(lab, "hostile.ipynb", source="hostile.json")) as page:
-        ran: list[str] = []
+def test_strings_of_the_source_stay_text_in_every_part_of_the_view(page: "Page", lab: Lab) -> None:
+    ran: list[str] = []
 
-        def note(dialog: "Dialog") -> None:
-            ran.append(dialog.message)
-            dialog.dismiss()
+    def note(dialog: "Dialog") -> None:
+        ran.append(dialog.message)
+        dialog.dismiss()
 
-        page.on("dialog", note)
-        page.set_viewport_size({"width": 1440, "height": 1600})
-        run_all(page)
+    page.on("dialog", note)
+    with running(page, lab, with_cells(lab, "hostile.ipynb", source="hostile.json")):
         rows(page).nth(3).wait_for()
         assert HOSTILE in rows(page).nth(3).inner_text()
         rows(page).nth(3).click()

@@ -25,14 +25,16 @@ import nbformat
 import pytest
 
 from tests.conftest import ROOT
+from tests.notebooks.run import charts, outputs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("lab")]
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("[!.]*.ipynb"))
 TOKEN = "only-for-this-test"
+TRACKER = "notebook-extension/tracker"
 START_S = 60
 RUN_ALL_S = 120
 
@@ -90,10 +92,6 @@ class Lab:
     address: str
     folder: Path
 
-    def url(self, notebook: str) -> str:
-        # A workspace of its own: the default one would open the notebooks looked at before along with this one.
-        return f"{self.address}/lab/workspaces/{notebook.removesuffix('.ipynb')}/tree/{notebook}?token={TOKEN}"
-
 
 @contextmanager
 def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> Iterator[Lab]:
@@ -113,9 +111,11 @@ def jupyter_lab(folder: Path, home: Path, theme: str = "JupyterLab Light") -> It
             "JUPYTERLAB_WORKSPACES",
         )
     }
-    settings = home / "jupyterlab_settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    (settings / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}), encoding="utf-8")
+    # A kernel ends with its tab, so that the last notebook's is not there beside the next one's.
+    for plugin, setting in {"apputils-extension/themes": {"theme": theme}, TRACKER: {"kernelShutdown": True}}.items():
+        path = home / "jupyterlab_settings" / "@jupyterlab" / f"{plugin}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(setting), encoding="utf-8")
     elsewhere = home / "elsewhere"
     elsewhere.mkdir()
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--ServerApp.ip=127.0.0.1"]
@@ -194,26 +194,54 @@ def colleagues_lab(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @contextmanager
-def opened(chromium: "Browser", lab: Lab, notebook: str) -> "Iterator[Page]":
-    """The notebook in a fresh browser window, with its kernel ready; the window may ask nobody but this machine."""
+def window(chromium: "Browser", lab: Lab) -> "Iterator[Page]":
+    """JupyterLab in a fresh browser window, which may ask nobody but this machine."""
     context = chromium.new_context(viewport={"width": 1440, "height": 1000})
     page = context.new_page()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.goto(lab.url(notebook))
-    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_S * 1000)
-    # The notebook's own indicator is idle also before there is a kernel; the status bar names the kernel that is.
-    page.locator("#jp-main-statusbar").get_by_text(re.compile(r"Python 3 .*Idle")).wait_for(timeout=START_S * 1000)
+    page.goto(f"{lab.address}/lab?token={TOKEN}")
     yield page
-    assert not page.locator(".jp-Dialog").count(), "JupyterLab asks something, of trust or of a kernel"
     assert not [url for url in asked if not re.match(r"(http://127\.0\.0\.1:|data:|blob:)", url)]
     context.close()
 
 
+@pytest.fixture(scope="module")
+def here(chromium: "Browser", lab: Lab) -> "Iterator[Page]":
+    with window(chromium, lab) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def there(chromium: "Browser", colleagues_lab: Lab) -> "Iterator[Page]":
+    with window(chromium, colleagues_lab) as page:
+        yield page
+
+
+@contextmanager
+def opened(page: "Page", notebook: str, *, runs: bool = True) -> Iterator[None]:
+    """The notebook by itself in the window, with its kernel ready if it is to run; afterwards its tab is closed."""
+    choose(page, "File", "Open from Path…")
+    page.locator(".jp-Dialog input").fill(notebook)
+    page.locator(".jp-Dialog button.jp-mod-accept").click()
+    page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=START_S * 1000)
+    if runs:
+        # The notebook's own indicator is idle also before there is a kernel; the status bar names the kernel that is.
+        page.locator("#jp-main-statusbar").get_by_text(re.compile(r"Python 3 .*Idle")).wait_for(timeout=START_S * 1000)
+    yield
+    assert not page.locator(".jp-Dialog").count(), "JupyterLab asks something, of trust or of a kernel"
+    choose(page, "File", "Close Tab")
+    page.locator(".jp-Notebook").wait_for(state="detached")
+
+
+def choose(page: "Page", menu: str, entry: str) -> None:
+    page.get_by_role("menuitem", name=menu, exact=True).click(timeout=START_S * 1000)
+    page.locator(".lm-Menu-item", has=page.get_by_text(entry, exact=True)).click()
+
+
 def run_all(page: "Page") -> None:
     """Run > Run All Cells, by the menu; wait until no cell is waiting any more (after an error the rest is dropped)."""
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+    choose(page, "Run", "Run All Cells")
     deadline = time.monotonic() + RUN_ALL_S
     while not re.search(r"\d", seen := "".join(prompts(page))) or "*" in seen:
         assert not page.locator(".jp-Dialog").count(), f"JupyterLab asks: {page.locator('.jp-Dialog').inner_text()}"
@@ -227,11 +255,11 @@ def prompts(page: "Page") -> list[str]:
 
 
 def save(page: "Page", path: Path) -> dict[str, Any]:
-    """Ctrl+S, and the notebook as it then stands on the disk, with everything that ran."""
+    """Save by the menu, and the notebook as it then stands on the disk, with everything that ran."""
     ran = sum(bool(re.search(r"\d", prompt)) for prompt in prompts(page))
     deadline = time.monotonic() + 30
     while True:
-        page.keyboard.press("Control+s")
+        choose(page, "File", "Save Notebook")
         page.wait_for_timeout(500)
         # JupyterLab writes in place, so that a look at the wrong moment sees half a file.
         with suppress(json.JSONDecodeError):
@@ -250,14 +278,6 @@ def drawn_marks(page: "Page", charts: int) -> list[int]:
     return list(marks)
 
 
-def outputs(notebook: dict[str, Any]) -> list[dict[str, Any]]:
-    return [output for cell in notebook["cells"] for output in cell.get("outputs", [])]
-
-
-def charts_in(notebook: dict[str, Any]) -> int:
-    return sum(any("vegalite" in kind for kind in output.get("data", {})) for output in outputs(notebook))
-
-
 def sentences_in(notebook: dict[str, Any]) -> int:
     """Sentences that stand in place of a chart: nothing to draw, or what a source must hold for it."""
     kinds = [output.get("metadata", {}).get("trajectory", {}).get("kind") for output in outputs(notebook)]
@@ -266,31 +286,32 @@ def sentences_in(notebook: dict[str, Any]) -> int:
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
 def test_a_notebook_runs_as_it_is_and_draws_the_same_charts_for_whoever_opens_it_later(
-    notebook: str, lab: Lab, colleagues_lab: Lab, chromium: "Browser"
+    notebook: str, lab: Lab, here: "Page", there: "Page"
 ) -> None:
-    with opened(chromium, lab, notebook) as page:
+    page = here
+    with opened(page, notebook):
         run_all(page)
         executed = save(page, lab.folder / notebook)
         errors = [output for output in outputs(executed) if output["output_type"] == "error"]
         assert not errors, "\n".join(errors[0]["traceback"])
         warnings = [output["text"] for output in outputs(executed) if output.get("name") == "stderr"]
         assert not warnings, "red boxes in the notebook"
-        charts = charts_in(executed)
+        drawn = len(charts(executed))
         source = "".join("".join(cell["source"]) for cell in executed["cells"] if cell["cell_type"] == "code")
-        assert charts + sentences_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
-        marks = drawn_marks(page, charts)
+        assert drawn + sentences_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
+        marks = drawn_marks(page, drawn)
         assert page.evaluate(CONTRAST) == [], "text too faint to read in the light theme"
         assert page.evaluate(ASTRAY) == [], "words that stand at the right, as numbers do"
 
     if not notebook[0].isdigit():
         return  # Its figures answer to Python: they live as long as the kernel that drew them.
-    with opened(chromium, colleagues_lab, notebook) as page:
-        assert drawn_marks(page, charts) == marks
-        assert page.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
+    with opened(there, notebook, runs=False):
+        assert drawn_marks(there, drawn) == marks
+        assert there.evaluate(CONTRAST) == [], "text too faint to read in the dark theme"
 
 
 def test_a_handle_shows_its_tables_folded_and_readable_to_whoever_opens_them_later(
-    lab: Lab, colleagues_lab: Lab, chromium: "Browser"
+    lab: Lab, here: "Page", there: "Page"
 ) -> None:
     name = "handle.ipynb"
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}}
@@ -298,12 +319,12 @@ def test_a_handle_shows_its_tables_folded_and_readable_to_whoever_opens_them_lat
     nbformat.write(
         nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)], metadata=kernel), lab.folder / name
     )
-    with opened(chromium, lab, name) as page:
-        run_all(page)
-        read_a_table_of_the_handle(page)
-        save(page, lab.folder / name)
-    with opened(chromium, colleagues_lab, name) as page:
-        read_a_table_of_the_handle(page)
+    with opened(here, name):
+        run_all(here)
+        read_a_table_of_the_handle(here)
+        save(here, lab.folder / name)
+    with opened(there, name):
+        read_a_table_of_the_handle(there)
 
 
 def read_a_table_of_the_handle(page: "Page") -> None:

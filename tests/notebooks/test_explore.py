@@ -7,15 +7,14 @@ from typing import Any
 import pytest
 
 from tests.explore.people import HOSTILE, records
-from tests.notebooks.run import execute
+from tests.notebooks.run import execute, outputs
 
 NOTEBOOK = "explore.ipynb"
 pytestmark = pytest.mark.slow
 
 
 def views(notebook: Any) -> list[Any]:
-    outputs = [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
-    return [o.data for o in outputs if "application/vnd.jupyter.widget-view+json" in o.get("data", {})]
+    return [o.data for o in outputs(notebook) if "application/vnd.jupyter.widget-view+json" in o.get("data", {})]
 
 
 def test_it_ends_headless_on_the_sample_and_on_nothing(tmp_path: Path) -> None:

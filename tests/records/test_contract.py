@@ -50,6 +50,7 @@ TEXT = make("qwen_text")
 OPENAI = make("openai")
 OPEN = {"no_environment", "traj_type_inferred"}  # what a dialect says of itself that carries neither
 NO_NAME: Record = {"type": "function", "function": {"description": "nameless"}}
+BOMB = {"type": "function", "function": {"name": "other", "parameters": {"pattern": "((a{99}){99}){99}"}}}
 NO_SCHEMA = {"type": "function", "function": {"name": "other", "parameters": {"type": "objekt"}}}
 
 
@@ -75,6 +76,7 @@ BROKEN: dict[str, tuple[Record | bytes, set[str]]] = {
     "unreadable_tool": (run(tools=[GET, NO_NAME]), set()),
     "repeated_tool": (run(tools=[GET, GET]), set()),
     "schema_invalid": (run(tools=[GET, NO_SCHEMA]), set()),
+    "schema_budget": (run(tools=[GET, BOMB]), set()),
     "first_role_system": (messages(lambda m: m.pop(0)), set()),
     "legal_roles": (messages(lambda m: m[-1].update(role="human")), set()),
     "alternation": (messages(lambda m: m.insert(1, m[1])), set()),
