@@ -58,7 +58,7 @@ CASES = [
     Case("20_step_lengths", NOTHING, 0, 6),
     Case("30_coverage", ONE_ENVIRONMENT, 2, 1, ("env_id = env_7_sft",)),  # it is spread over nothing: no Lorenz curve
     Case("30_coverage", NOTHING, 0, 3),
-    Case("40_call_quality", {}, 15, 0, ("of errors are recovered",)),
+    Case("40_call_quality", {}, 15, 0, ("errors that are recovered",)),
     Case(
         "40_call_quality", {**REAL, "top": 5}, 14, 1,
         ("Nothing to draw: tool and class of arguments other than valid",),
@@ -88,7 +88,7 @@ CASES = [
     Case("75_duplicates", REAL, 1, 0, titles={0: "300 in the same mode"}),  # 50 tasks, 4 trials: 6 pairs each
     Case("75_duplicates", NOTHING, 0, 1),
     Case("80_environments", {}, 2, 0),
-    Case("80_environments", SIBLINGS, 2, 0, titles={1: "n = 3 scenarios that have checks"}),
+    Case("80_environments", SIBLINGS, 2, 0, titles={1: "n = 3 scenarios with checks"}),
     Case(
         "80_environments", REAL, 0, 2,
         ("name the sibling sets in the parameters environments and scenarios",),

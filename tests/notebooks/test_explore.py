@@ -28,5 +28,5 @@ def test_what_strings_of_the_source_leave_behind_is_text(tmp_path: Path) -> None
     source = tmp_path / "hostile.json"
     source.write_text(json.dumps(records()), encoding="utf-8")
     (view,) = views(execute(NOTEBOOK, tmp_path, source=str(source), env_id=HOSTILE))
-    assert view["text/plain"].startswith("1 of 1 trajectories")
+    assert view["text/plain"].startswith("1 of 1 trajectory")
     assert "<img" not in view["text/html"]
