@@ -10,8 +10,8 @@ Records are cut in one of two ways:
 
 - by lines, where every record starts a line of its own (JSON Lines; an array with an indent): ranges of bytes are then
   slices that can be read apart, and a broken record cannot touch its neighbours;
-- by brackets, for every other layout: one slice per file. Each record ends where its JSON does. What is no JSON is given
-  up at the next place where a record starts, so that one broken record is one rejected record.
+- by brackets, for every other layout: one slice per file. Each record ends where its JSON does. What is no JSON is
+  given up at the next place where a record starts, so that one broken record is one rejected record.
 
 A cut that turns out wrong (a line that looks like a record's start inside a record) is noticed, and the file is read by
 brackets instead.
