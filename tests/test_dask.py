@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import threading
-import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,9 @@ from analysis.sources.containers import plan
 from analysis.tables import load, write_tables
 from analysis.tables.crew import Crew
 from analysis.tables.units import decode_units
+from tests.waiting import is_running, until
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dask")]
 distributed = pytest.importorskip("distributed", reason="no Dask: install the extra `dask` to run on a cluster")
 
 
@@ -47,42 +48,38 @@ def test_a_killed_worker_s_units_are_decoded_by_another(
         killer.start()
         there = decode_units(units, str(target), Crew(dask=cluster.scheduler_address, progress=False))
         killer.join()
-    assert not _alive(victims[0])
+    assert not is_running(victims[0])
     counts = [(receipt.shard, receipt.records_in, receipt.kept, receipt.rejected) for receipt in there]
     assert counts == [(receipt.shard, receipt.records_in, receipt.kept, receipt.rejected) for receipt in here]
     for name, frame in _rows(tmp_path / "there").items():
         assert frame.equals(_rows(tmp_path / "here")[name])
 
 
-def test_the_public_door_takes_a_scheduler(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
     with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
-        data = load(source, dask=cluster.scheduler_address, progress=False)
+        yield cluster.scheduler_address
+
+
+def test_the_public_door_takes_a_scheduler(
+    tmp_path: Path, source: str, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    data = load(source, dask=scheduler, progress=False)
     assert data.manifest["kept"] == len(json.loads(Path(source).read_text(encoding="utf-8"))) == 80
 
 
 def test_tables_written_by_a_cluster_land_in_the_place_named_and_not_in_this_machine_s_cache(
-    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, source: str, scheduler: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
-        manifest = write_tables(source, "out", dask=cluster.scheduler_address, progress=False)
+    manifest = write_tables(source, "out", dask=scheduler, progress=False)
     assert load(str(tmp_path / "out")).trajectories.collect().height == manifest["kept"] == 80
     assert not list((tmp_path / "cache").rglob("*.parquet"))
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
 def _kill_after_first_receipt(target: Path, pid: int) -> None:
-    deadline = time.monotonic() + 60
-    while not list(target.glob("units/*.json")) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    until(lambda: list(target.glob("units/*.json")), pause=0.005)
     os.kill(pid, signal.SIGKILL)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z" if Path("/proc").is_dir() else True

@@ -20,6 +20,7 @@ import pytest
 from analysis.report import folder
 from tests.conftest import ROOT
 from tests.test_report import PARAMETERS, PROVENANCE, House, Paper
+from tests.waiting import until
 
 REPORTS = ("a", "b", "c", "d")
 BY_ENVIRONMENT = PARAMETERS + '\nenv_id: str = ""'
@@ -148,9 +149,7 @@ def test_nor_after_forty_kills(house: House) -> None:
 @pytest.mark.slow
 def test_a_run_that_was_killed_is_resumed_and_keeps_what_it_had(house: House) -> None:
     process = start(house, 5, "env_id", "--once")
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and len(list(house.out.glob("?--*.html"))) < 2:
-        time.sleep(0.002)
+    until(lambda: len(list(house.out.glob("?--*.html"))) >= 2, pause=0.002)
     kill(process, after=0)
     kept = {page["page"]: (house.out / page["page"]).stat().st_mtime_ns for page in manifest(house)["pages"]
             if page["state"] == "made"}  # fmt: skip

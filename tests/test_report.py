@@ -13,7 +13,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -44,6 +43,7 @@ from analysis.report.suite import (
 )
 from tests.builders import step, trajectory
 from tests.conftest import ROOT
+from tests.waiting import is_running, process_id, until
 
 PARAMETERS = 'source: str = "sample"  # what to read; empty = all\ntop: int = 20  # bars'
 PROVENANCE = {"source": "s", "synthetic": False, "revision": None, "content_hash": "h", "bytes": 1, "dialects": {},
@@ -703,30 +703,10 @@ def test_ctrl_c_stops_the_kernels_and_says_so(house: House) -> None:
         text=True,
         start_new_session=True,
     )
-    pid = _process_id(told)
+    pid = process_id(told)
     os.kill(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert said.splitlines()[-1] == "analysis: interrupted"
-    assert not _is_alive(pid)
+    until(lambda: not is_running(pid))
     assert "This run has not finished" in house.page("index")
-
-
-def _process_id(told: Path) -> int:
-    """What the cell has written, once it runs."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        if told.exists() and (text := told.read_text()):
-            return int(text)
-        time.sleep(0.1)
-    raise AssertionError("the kernel never said its process id")
-
-
-def _is_alive(pid: int) -> bool:
-    for _ in range(50):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        time.sleep(0.1)
-    return True

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from analysis import sources
 from analysis.sources import address
-from analysis.sources.containers import brackets, lines, plan, sniff
+from analysis.sources.containers import brackets, lines, plan, sniff, window
 
 RECORDS: list[dict[str, Any]] = [
     {"messages": [{"role": "user", "content": f'No. {n}: {{"a": [1, "]}}\\n    {{"]}} “quoted”'}], "n": n}
@@ -141,7 +141,7 @@ def test_units_of_any_size_hold_every_record_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, unit_bytes: int
 ) -> None:
     monkeypatch.setattr(plan, "UNIT_BYTES", unit_bytes)
-    monkeypatch.setattr(brackets, "BLOCK_BYTES", 16)
+    monkeypatch.setattr(window, "BLOCK_BYTES", 16)
     monkeypatch.setattr(lines, "STRIDE_BYTES", 16)
     raws, damage = read(write(tmp_path, "records.json", LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
@@ -225,7 +225,7 @@ def test_what_a_store_holds_is_read_object_by_object(tmp_path: Path) -> None:
 def test_brackets_are_matched_across_blocks_of_any_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, block: int
 ) -> None:
-    monkeypatch.setattr(brackets, "BLOCK_BYTES", block)
+    monkeypatch.setattr(window, "BLOCK_BYTES", block)
     monkeypatch.setattr(lines, "STRIDE_BYTES", block)
     raws, _ = read(write(tmp_path, "records.json", LAYOUTS[layout]))
     assert [json.loads(raw.data) for raw in raws] == RECORDS
@@ -435,7 +435,7 @@ def test_broken_records_do_not_swallow_whole_ones_between_them_whatever_their_fi
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, order: str, block: int
 ) -> None:
     # The stray quotes of two broken records make brackets match again.
-    monkeypatch.setattr(brackets, "BLOCK_BYTES", block)
+    monkeypatch.setattr(window, "BLOCK_BYTES", block)
     rows = [STRAY if first == "x" else OTHER for first in order]
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
     assert [raw.data.decode() for raw in raws] == rows
@@ -488,17 +488,17 @@ BREAKS = {
 def test_a_broken_record_is_one_and_its_end_is_not_sought_through_the_whole_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    monkeypatch.setattr(brackets, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(window, "BLOCK_BYTES", 1000)
     rows = [BREAKS[damage](json.dumps(run)) if n % 50 == 1 else json.dumps(run) for n, run in enumerate(RUNS)]
     held: list[int] = []
-    more = brackets.Window._more
+    more = window.Window.more
 
-    def counted(window: brackets.Window) -> bool:
-        is_more = more(window)
-        held.append(len(window.buffer))
+    def counted(self: window.Window) -> bool:
+        is_more = more(self)
+        held.append(len(self.buffer))
         return is_more
 
-    monkeypatch.setattr(brackets.Window, "_more", counted)
+    monkeypatch.setattr(window.Window, "more", counted)
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
     assert [raw.data.decode() for raw in raws] == rows
     assert max(held) < 4000 < sum(map(len, rows))
@@ -507,7 +507,7 @@ def test_a_broken_record_is_one_and_its_end_is_not_sought_through_the_whole_file
 def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_further(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(brackets, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(window, "BLOCK_BYTES", 1000)
     monkeypatch.setattr(brackets, "RUN_ON_BYTES", 5000)
     # It could be one whose last value holds all that follows.
     rows = ['{"traj_type": "a", "more": [0', *map(json.dumps, RUNS)]
@@ -517,15 +517,8 @@ def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_fur
 
 
 def test_a_large_record_that_holds_others_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(brackets, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(window, "BLOCK_BYTES", 1000)
     rows = [{"traj_type": "a", "infinite": value, "more": RUNS[:50]} for value in (1.0, float("inf"))]
     raws, _ = read(write(tmp_path, "records.json", json.dumps([*rows, RUNS[0]])))
     assert [json.loads(raw.data) for raw in raws] == [*rows, RUNS[0]]
     assert not any(raw.broken for raw in raws)
-
-
-def test_what_can_become_a_record_is_told_from_what_cannot() -> None:
-    beginnings = [b"{", b'{"a": [1, {', b'{"a": [NaN, {"b": 1}, {', b'{"a": {"b": []}, ', b'{"a": ' + b"[" * 100_000]
-    assert [sniff.is_beginning(text) for text in beginnings] == [True] * 5
-    broken = [b'{"a": }', b'{"a": 1, {', b'{"a" "b" {', b"{a", b'{"a": [1}, {']
-    assert [sniff.is_beginning(text) for text in broken] == [False] * 5

@@ -4,7 +4,6 @@ import gc
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -20,6 +19,7 @@ from analysis.records.model import Trajectory
 from analysis.schema import VALUES
 from analysis.sources.containers import plan
 from analysis.tables import write_tables
+from tests.waiting import is_running, until
 
 SCRIPT = """
 from analysis import load
@@ -220,18 +220,7 @@ def test_a_run_that_is_killed_outright_leaves_no_worker_behind() -> None:
     quiet = subprocess.DEVNULL
     with subprocess.Popen([sys.executable, "-c", WAITING], stdout=subprocess.PIPE, stderr=quiet, text=True) as run:
         assert run.stdout is not None
-        workers = run.stdout.readline().split()
+        workers = [int(pid) for pid in run.stdout.readline().split()]
         run.kill()
     assert workers
-    deadline = time.monotonic() + 20
-    while any(is_running(pid) for pid in workers) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(is_running(pid) for pid in workers)
-
-
-def is_running(pid: str) -> bool:
-    """Neither gone nor a zombie, which only waits to be counted."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    until(lambda: not any(map(is_running, workers)))

@@ -6,10 +6,9 @@ What Python holds is asked in a cell of the notebook, as a person would ask it.
 import json
 import re
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
@@ -18,6 +17,7 @@ from analysis import load
 from tests.browser.test_lab import CONTRAST, Lab, jupyter_lab, opened, run_all, save, window
 from tests.conftest import ROOT
 from tests.explore.people import HOSTILE, records
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Locator, Page
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("explore")]
 
 NOTEBOOK = "explore.ipynb"
-WAIT_S = 60
 ENVIRONMENT = "env_13_sft"
 # A cell that says what Python holds, between marks that nothing else in the page has.
 ASK = "print(f\"<<{view.selected['trajectory_id'].to_list()}|{view.selection.sentence()}|{view.trajectory}>>\")"
@@ -83,13 +82,6 @@ def held(page: "Page") -> tuple[list[str], str, str]:
     (said,) = re.findall(r"<<(.*)>>", cell.locator(".jp-OutputArea-output").inner_text(), flags=re.DOTALL)
     ids, sentence, read = said.split("|")
     return json.loads(ids.replace("'", '"')), sentence, read
-
-
-def until(condition: Callable[[], Any], what: str = "") -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, what or "it did not come to that"
-        time.sleep(0.05)
 
 
 def figure(page: "Page", place: int) -> "Locator":

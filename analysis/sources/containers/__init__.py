@@ -10,12 +10,18 @@ Records are cut in one of two ways:
 
 - by lines, where every record starts a line of its own (JSON Lines; an array with an indent): ranges of bytes are then
   slices that can be read apart, and a broken record cannot touch its neighbours;
-- by brackets, for every other layout: one slice per file. A record that does not close or does not parse is given up at
-  the next place where a record can start.
+- by brackets, for every other layout: one slice per file. Each record ends where its JSON does. What is no JSON is
+  given up at the next place where a record starts, so that one broken record is one rejected record.
 
 A cut that turns out wrong (a line that looks like a record's start inside a record) is noticed, and the file is read by
 brackets instead.
 
-From the bottom: `unit` (types), `packed` (bytes of a file, unpacked), `sniff` (what bytes look like), `lines`,
-`brackets` and `parquet` (slices -> raw records), `plan` (files -> units), `read` (units -> raw records).
+The list of records in a wrapper (`{"model": …, "simulations": [record, …]}`), an array in an array, and a conversation
+that no object surrounds (`[{"role": …}, …]`) are shapes of containers too. What is handed on of a record is the JSON
+text of an object, or of an array of messages.
+
+From the bottom: `unit` (types), `packed` (bytes of a file, unpacked), `window` (a buffer over them), `extent` (where
+JSON ends), `shapes` (message, record or wrapper), `sniff` (which container), `resync` (where the next record starts),
+`wrapped`, `lines`, `brackets` and `parquet` (slices -> raw records), `plan` (files -> units), `read` (units -> raw
+records).
 """

@@ -1,52 +1,137 @@
-"""Objects of an array, or one after another, cut out by matching brackets outside strings."""
+"""Objects of an array, or one after another: each ends where its JSON does."""
 
 import re
-import sys
 from collections.abc import Iterator
-from itertools import islice
 
 import msgspec
 
-from analysis.sources.containers.sniff import BOM, KEYS, SPACE, is_beginning, is_object, is_record, is_tolerable
-from analysis.sources.containers.unit import UNCLOSED, Damage, Raw, Slice, Stream, torn
+from analysis.sources.containers.extent import extent
+from analysis.sources.containers.resync import OPENING, Neighbour, next_start, seems_to_start
+from analysis.sources.containers.shapes import first_within, is_conversation, is_cut, keys_of
+from analysis.sources.containers.unit import SPACE, UNCLOSED, Damage, Raw, Slice, Stream, torn
+from analysis.sources.containers.window import Window
+from analysis.sources.containers.wrapped import Wrapped
 
-BLOCK_BYTES = 4 << 20
 # How far a record that does not close may run on, while another seems to start in it.
 RUN_ON_BYTES = 16 << 20
-# So many places where a record seems to start are looked at: objects inside of one begin with such keys, too.
-MOST_STARTS = 20
-
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?P<closed>"|\\?\Z)|[{}\[\]]', re.DOTALL)
-_KEY = re.compile(rb'\{\s*"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
-_ANY_START = re.compile(rb"[},]\s*+(\{\s*+\")")
-_START = rb'\{\s*"(?:%s)"\s*:'
-# With these, objects inside of records begin as well: `task_info` holds them.
-FIRST = KEYS - {b"env_id", b"task_id"}
+# What belongs to no record: the end, the next one, or what opens or closes arrays.
+_BEHIND = re.compile(rb"\s*\n[ \t]*+\]|\s*+(?:\Z|[,{\[]|\](?=\s*+(?:\Z|[\[\]{},])))")
+_MEMBER_BEHIND = re.compile(rb'\s*+(?:,\s*+)?"([^"\\]{0,200})"\s*+:')
+_BEHIND_BYTES = 512
 
 
 def by_brackets(slice_: Slice, stream: Stream) -> Iterator[Raw | Damage]:
-    """Objects of an array, or one after another, by matching brackets outside strings."""
-    window = Window(stream)
-    window.skip_bom()
-    keys, is_array, is_end = set(FIRST), False, False
-    while True:
-        byte = window.skip(SPACE + b",")
-        if not byte:
-            if is_array and not is_end:
-                yield Damage(slice_.origin(window.offset), UNCLOSED)
-            return
-        if byte == (b"]" if is_array else b"["):
-            is_array = not is_array
-            window.advance(1)
-            continue
-        start = window.offset
-        data, is_record = window.take_record(keys)
-        key = _KEY.match(data)
-        if is_record and key:
-            keys.add(key.group(1))
-        text = data.strip(SPACE).removesuffix(b",")
-        is_end = not is_record and is_array and not window.skip(SPACE)
-        yield Raw(slice_.origin(start), start, text, "" if is_record else torn(text) if is_end else _unreadable(text))
+    """Cut records out, whatever their layout.
+
+    Arrays in arrays are one. An array of messages is a record. The list of a wrapper is an array of records, each of
+    which gets the wrapper's small members that it lacks.
+    """
+    return _Cutter(slice_, Window(stream)).cut()
+
+
+def take(window: Window, neighbour: Neighbour) -> tuple[bytes, bool]:
+    """(bytes, is it a record): the one at the position, or what must be given up before the next one."""
+    while (value := extent(window.buffer, window.position, is_all=window.is_all)).state == "short":
+        is_running_on = window.rest > RUN_ON_BYTES and seems_to_start(window, neighbour)
+        if is_running_on or not window.more():
+            break
+    length = value.end - window.position
+    if value.state == "whole" and not _is_closed_too_early(window, length, neighbour):
+        return window.take(window.position + length), True
+    return window.take(next_start(window, neighbour)), False
+
+
+def _is_closed_too_early(window: Window, length: int, neighbour: Neighbour) -> bool:
+    """Does what stands behind this object belong to it? A brace too many, or a quote too few, has then closed it."""
+    window.hold(length + _BEHIND_BYTES)
+    end = window.position + length
+    if member := _MEMBER_BEHIND.match(window.buffer, end):
+        # With the object's own first key, it is of the next record, which lacks its brace.
+        own = OPENING.match(window.buffer, window.position)
+        return own is None or member[1] != own[1]
+    if _BEHIND.match(window.buffer, end):
+        return False
+    is_usual = keys_of(window.buffer[window.position : end]) == neighbour.keys
+    return not is_usual or window.buffer[end : end + _BEHIND_BYTES].lstrip(SPACE).startswith(b"}")
+
+
+class _Cutter:
+    """Where a file is being cut: how many arrays are open, what the last record looked like, the wrapper around it."""
+
+    def __init__(self, slice_: Slice, window: Window) -> None:
+        self.slice = slice_
+        self.window = window
+        self.depth = 0
+        self.is_torn = False
+        self.neighbour = Neighbour()
+        self.wrapped = Wrapped(slice_)
+
+    def cut(self) -> Iterator[Raw | Damage]:
+        self.window.skip_bom()
+        while byte := self.window.skip(SPACE + b","):
+            if byte == b"]" and self.depth:
+                yield from self._leave()
+            elif byte == b"[" and self._opens_array():
+                self.depth += 1
+                self.window.advance(1)
+            elif byte == b"{" and self._enters_wrapper():
+                self.depth += 1
+            else:
+                yield from self.wrapped.put(self._record(byte))
+        yield from self.wrapped.flush()
+        if self.depth and not self.is_torn:
+            yield Damage(self.slice.origin(self.window.offset), UNCLOSED)
+
+    def _opens_array(self) -> bool:
+        window = self.window
+        while not is_conversation(window.buffer, window.position):
+            if not is_cut(window.buffer, window.position) or not window.more():
+                return not self.depth or first_within(window.buffer, window.position) in (b"", b"{", b"[", b"]")
+        return False
+
+    def _enters_wrapper(self) -> bool:
+        opening = OPENING.match(self.window.buffer, self.window.position)
+        is_usual = opening is not None and opening[1] == self.neighbour.opening
+        return not is_usual and self.wrapped.enter(self.window, self.depth)
+
+    def _leave(self) -> Iterator[Raw | Damage]:
+        self.depth -= 1
+        self.window.advance(1)
+        if self.wrapped.depth == self.depth:
+            yield from self.wrapped.leave(self.window)
+
+    def _record(self, byte: bytes) -> Raw:
+        start, is_record = self.window.offset, False
+        if byte == b"{" or is_conversation(self.window.buffer, self.window.position):
+            text, is_record = take(self.window, self.neighbour)
+        else:
+            text = self.window.take(next_start(self.window, self.neighbour))
+        if is_record:
+            self.neighbour = Neighbour(text)
+            return Raw(self.slice.origin(start), start, text)
+        return self._broken(start, text)
+
+    def _broken(self, start: int, text: bytes) -> Raw:
+        """What was given up; the last record of a file takes along what closes the arrays."""
+        text = text.strip(SPACE)
+        is_last = not self.window.skip(SPACE)
+        if is_last:
+            text = self._without_closing(text)
+            self.is_torn = self.depth > 0
+        elif not self.depth and text.endswith(b","):
+            # The list of a wrapper whose head is broken.
+            self.wrapped.depth, self.depth = 0, 1
+        text = text.removesuffix(b",")
+        is_torn = self.is_torn or (is_last and self.window.base + start == 0)
+        return Raw(self.slice.origin(start), start, text, torn(text) if is_torn else _unreadable(text))
+
+    def _without_closing(self, text: bytes) -> bytes:
+        text, is_closed = self.wrapped.without_tail(text)
+        self.depth -= is_closed
+        while self.depth and text.endswith(b"]") and text[:-1].rstrip(SPACE)[-1:] in (b"}", b"]"):
+            text = text[:-1].rstrip(SPACE)
+            self.depth -= 1
+        return text
 
 
 def _unreadable(text: bytes) -> str:
@@ -55,185 +140,3 @@ def _unreadable(text: bytes) -> str:
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         return f"not JSON: {error}"[:300]
     return "not an object"
-
-
-class Window:
-    """A buffer that slides over a stream, from the record in hand onwards."""
-
-    def __init__(self, stream: Stream, most: int | None = None) -> None:
-        self.stream = stream
-        self.left = most
-        self.buffer = stream.read(BLOCK_BYTES)
-        self.is_all = len(self.buffer) < BLOCK_BYTES
-        self.position = 0
-        self.base = 0
-
-    @property
-    def offset(self) -> int:
-        return self.base + self.position
-
-    def skip_bom(self) -> None:
-        if self.buffer.startswith(BOM):
-            self.position = len(BOM)
-
-    def advance(self, count: int) -> None:
-        self.position += count
-
-    def skip(self, drop: bytes) -> bytes:
-        """Go past these bytes; return the byte that stands there, b"" at the end."""
-        while True:
-            while self.position < len(self.buffer):
-                byte = self.buffer[self.position : self.position + 1]
-                if byte not in drop:
-                    return byte
-                self.position += 1
-            if not self._more():
-                return b""
-
-    def take_record(self, keys: set[bytes]) -> tuple[bytes, bool]:
-        """(bytes, is it an object): the object at the position, or what must be given up before the next one."""
-        if whole := self._up_to_next() or self._up_to_end():
-            return whole, True
-        own = _KEY.match(self.buffer, self.position)
-        if own:
-            # Where a record is known to start: its neighbours most likely start with the same key.
-            keys = keys | {own.group(1)}
-        end = None if self._is_broken(keys) else self._closing(keys)
-        if end is not None:
-            data = self.buffer[self.position : end]
-            if data.startswith(b"{") and (is_object(data) or not self._starts_inside(data, keys)):
-                self.position += len(data)
-                return data, True
-        return self._give_up(keys), False
-
-    def _up_to_next(self) -> bytes:
-        """The object at the position if, in this buffer, another follows that starts with the same key; else b"".
-
-        A quote inside a string is escaped, so such a start is seldom anything else, and what stands before it is one
-        object or it is not. Over four times as fast as matching brackets.
-        """
-        own = _KEY.match(self.buffer, self.position)
-        following = self.buffer.find(own.group()[:-1], own.end()) if own else -1
-        end = self.buffer.rfind(b"}", self.position, max(following, self.position)) + 1
-        if end == 0 or self.buffer[end:following].strip(SPACE + b","):
-            return b""
-        data = self.buffer[self.position : end]
-        if not is_object(data):
-            return b""
-        self.position = end
-        return data
-
-    def _up_to_end(self) -> bytes:
-        """The object at the position if it is all that is left of the file but its bracket; else b""."""
-        end = self.buffer.rfind(b"}", self.position) + 1
-        if not self.is_all or end == 0 or self.buffer[end:].strip(SPACE + b",]"):
-            return b""
-        # Where another follows, this ends with the first of them.
-        if not is_object(memoryview(self.buffer)[self.position : end]):
-            return b""
-        data = self.buffer[self.position : end]
-        self.position = end
-        return data
-
-    def _starts_inside(self, data: bytes, keys: set[bytes]) -> bool:
-        """Does this text, which is not JSON msgspec reads, run into another record?"""
-        if is_tolerable(data):
-            return False
-        if re.compile(rb",\s*" + _start_of(keys)).search(data, 1):
-            return True
-        if len(self.buffer) - self.position < len(data) + BLOCK_BYTES:
-            self._more()  # the other, if no longer than a block, may end behind this text
-        return self._any_start(self.position + 1, self.position + len(data)) is not None
-
-    def _any_start(self, start: int, end: int) -> int | None:
-        """Where the first whole record starts whose first key is none of the usual, if this buffer holds its end."""
-        for found in _ANY_START.finditer(self.buffer, start, end):
-            closing, _, _ = _brackets(self.buffer, found.start(1))
-            if closing is not None and is_record(self.buffer[found.start(1) : closing]):
-                return found.start(1)
-        return None
-
-    def _is_broken(self, keys: set[bytes]) -> bool:
-        """Can no JSON begin as the record in hand does, up to where another seems to start, its bracket included?
-
-        To know it spares the search for the end of a record that has none, which goes far.
-        """
-        scanned, depth = self.position, 0
-        for found in islice(_next(keys).finditer(self.buffer, self.position + 1), MOST_STARTS):
-            start = found.start(1)
-            closing, scanned, depth = _brackets(self.buffer, scanned, depth, start)
-            if closing is not None:
-                return False
-            # Where a string is open, the other's key would be in it, and its quotes escaped.
-            if b'"' in self.buffer[scanned:start] or not is_beginning(self.buffer[self.position : start + 1]):
-                return True
-        return False
-
-    def _closing(self, keys: set[bytes]) -> int | None:
-        scanned, depth = self.position, 0
-        while True:
-            closing, scanned, depth = _brackets(self.buffer, scanned, depth)
-            if closing is not None:
-                return closing
-            if len(self.buffer) - self.position > RUN_ON_BYTES and _next(keys).search(self.buffer, self.position + 1):
-                return None
-            # A string is cut by the buffer's end: go on from the last whole token.
-            scanned -= self.position
-            if not self._more():
-                return None
-
-    def _give_up(self, keys: set[bytes]) -> bytes:
-        pattern = _next(keys)
-        searched = self.position + 1
-        while True:
-            if found := pattern.search(self.buffer, searched):
-                before = self._any_start(self.position + 1, found.start(1))
-                following = found.start(1) if before is None else before
-                data = self.buffer[self.position : following]
-                self.position = following
-                return data
-            shift, length = self.position, len(self.buffer)
-            if not self._more():
-                start = self._any_start(self.position + 1, len(self.buffer))
-                following = len(self.buffer) if start is None else start
-                data = self.buffer[self.position : following]
-                self.position = following
-                return data.rstrip(SPACE)
-            # Rescan the seam, where a key may have been cut.
-            searched = max(length - shift - 4096, 1)
-
-    def _more(self) -> bool:
-        # Grow by as much as is held, so that a record of any length is scanned a bounded number of times.
-        size = max(BLOCK_BYTES, len(self.buffer) - self.position)
-        more = self.stream.read(size)
-        self.is_all = len(more) < size and (self.left is None or len(more) <= self.left)
-        if self.left is not None:
-            more, self.left = more[: self.left], max(self.left - len(more), 0)
-        if not more:
-            return False
-        self.buffer, self.base, self.position = self.buffer[self.position :] + more, self.base + self.position, 0
-        return True
-
-
-def _brackets(buffer: bytes, scanned: int, depth: int = 0, stop: int = sys.maxsize) -> tuple[int | None, int, int]:
-    """(where the brackets close, or None; the end of the last whole token; the depth there), from a token on."""
-    for token in _TOKEN.finditer(buffer, scanned, stop):
-        byte = buffer[token.start()]
-        if token["closed"] not in (None, b'"'):
-            break
-        if byte in b"{[":
-            depth += 1
-        elif byte in b"}]":
-            depth -= 1
-            if depth <= 0:
-                return token.end(), token.end(), depth
-        scanned = token.end()
-    return None, scanned, depth
-
-
-def _next(keys: set[bytes]) -> re.Pattern[bytes]:
-    return re.compile(rb"(?<=[,\s])(" + _start_of(keys) + rb")")
-
-
-def _start_of(keys: set[bytes]) -> bytes:
-    return _START % b"|".join(re.escape(key) for key in sorted(keys))

@@ -1,13 +1,15 @@
 """Records that each start a line of their own: JSON Lines, and arrays with an indent."""
 
+import re
 from collections.abc import Iterator
 
-from analysis.sources.containers.sniff import BOM, SPACE, is_object
-from analysis.sources.containers.unit import UNCLOSED, Damage, Raw, Slice, Stream, torn
+from analysis.sources.containers.sniff import is_object
+from analysis.sources.containers.unit import BOM, SPACE, UNCLOSED, Damage, Raw, Slice, Stream, torn
 
 # What is read at a time: it stays in the processor's cache until its records are decoded. A unit read at once took four
 # times as long, most of it for fresh memory.
 STRIDE_BYTES = 512 << 10
+_BEGINNING = re.compile(rb'(?:\[\s*+)?\{\s*+"')
 # More than the lines of a record whose messages are text.
 FEW_LINES = 32
 
@@ -15,13 +17,31 @@ FEW_LINES = 32
 def by_lines(slice_: Slice, stream: Stream) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
     is_array = slice_.container == "indented"
+    before: Raw | None = None
     for position, text, is_closed in _between_marks(slice_, stream, slice_.prefix + b"{" if is_array else b"\n"):
+        if not text:
+            continue
         # Where the file ends without bracket or line break, only the record itself can tell whether it is whole.
         is_torn = bytes(text[-1:]) != b"}" or (is_closed is False and not is_object(text))
-        if text:
-            yield Raw(slice_.origin(position), position, text, torn(text) if is_torn else "")
+        raw = Raw(slice_.origin(position), position, text, torn(text) if is_torn else "")
+        if before is not None and not _BEGINNING.match(text) and not is_object(before.view):
+            before = _joined(before, raw)
+            continue
+        if before is not None:
+            yield before
+        before = raw
         if is_array and is_closed is False and not is_torn:
+            yield before
+            before = None
             yield Damage(slice_.origin(position + len(text)), UNCLOSED)
+    if before is not None:
+        yield before
+
+
+def _joined(before: Raw, raw: Raw) -> Raw:
+    """A broken record and what stands behind it and begins none: one that a stray line break has cut in two."""
+    data = before.data + b"\n" + raw.data
+    return before._replace(view=data, broken=raw.broken and torn(data))
 
 
 def _between_marks(slice_: Slice, stream: Stream, mark: bytes) -> Iterator[tuple[int, memoryview, bool | None]]:

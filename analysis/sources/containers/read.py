@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
-from analysis.sources.containers.brackets import FIRST, Window, by_brackets
+from analysis.sources.containers.brackets import by_brackets, take
 from analysis.sources.containers.lines import by_lines
 from analysis.sources.containers.packed import Unpacked, open_stream
 from analysis.sources.containers.parquet import read_rows
+from analysis.sources.containers.resync import Neighbour
 from analysis.sources.containers.sniff import is_object
 from analysis.sources.containers.unit import Damage, Raw, Slice, Unit
+from analysis.sources.containers.window import Window
 
 # How far a record may run on when a cut is doubted; without an end, every broken record would read the file's rest.
 LOOK_AHEAD_BYTES = 64 << 20
@@ -31,7 +33,7 @@ def is_cut_wrong(unit: Unit, raw: Raw) -> bool:
         return False
     with open_stream(slice_.path) as stream:
         stream.seek(raw.byte_offset)
-        data, is_record = Window(stream, LOOK_AHEAD_BYTES).take_record(set(FIRST))
+        data, is_record = take(Window(stream, LOOK_AHEAD_BYTES), Neighbour())
     is_other = len(data) > len(raw.view) if slice_.container == "lines" else len(data) != len(raw.view)
     return is_record and is_other and is_object(data)
 

@@ -1,20 +1,16 @@
 """What bytes look like: a container of records, a record, or something else by its name."""
 
-import json
 import re
 
 import msgspec
 
-from analysis.sources.containers.unit import Container
+from analysis.sources.containers import shapes
+from analysis.sources.containers.unit import BOM, SPACE, Container
 from analysis.sources.errors import SourceError
 
 HEAD_BYTES = 1 << 18
-BOM = b"\xef\xbb\xbf"
-SPACE = b" \t\r\n"
-# Keys by which dialects know a record.
-KEYS = frozenset(
-    (b"traj_type", b"task_info", b"tools", b"messages", b"conversations", b"instruction", b"env_id", b"task_id")
-)
+# A first record of which the first byte is another, or none.
+_MAIMED = re.compile(rb'[^\s<\w]?\{\s*+"|\S?\s*+"[^"\\\n]{1,200}"\s*+:')
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -27,14 +23,21 @@ def sniff(head: bytes, name: str) -> tuple[Container, bytes]:
     if head.startswith(b"PAR1"):
         return "parquet", b""
     text = head.removeprefix(BOM).lstrip(SPACE)
+    first = re.search(rb"\{", text)
+    is_plain = first is not None and not _is_conversation_or_wrapper(text, first.end() - 1)
     if text.startswith(b"["):
-        indent = re.match(rb"\[\s*\n([ \t]+)\{", text)
+        indent = re.match(rb"\[\s*\n([ \t]+)\{", text) if is_plain else None
         return ("indented", b"\n" + indent.group(1)) if indent else ("brackets", b"")
-    if text.startswith(b"{"):
-        return ("lines", b"\n") if _are_lines(text, len(head) < HEAD_BYTES) else ("brackets", b"")
+    if text.startswith(b"{") or _MAIMED.match(text):
+        is_lines = is_plain and _are_lines(text, len(head) < HEAD_BYTES)
+        return ("lines", b"\n") if is_lines else ("brackets", b"")
     raise SourceError(
         f"{name}: {_looks_like(text)}; expected JSON (an array, an object, or one object a line) or Parquet"
     )
+
+
+def _is_conversation_or_wrapper(text: bytes, start: int) -> bool:
+    return shapes.is_message(text, start) or isinstance(shapes.wrapper(text, start), shapes.Wrapper)
 
 
 def is_object(data: bytes | memoryview) -> bool:
@@ -43,35 +46,6 @@ def is_object(data: bytes | memoryview) -> bool:
         _OBJECT.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return False
-    return True
-
-
-def is_record(data: bytes) -> bool:
-    """Is it a whole object with a key by which some dialect is known?"""
-    try:
-        return not KEYS.isdisjoint(key.encode() for key in _OBJECT.decode(data))
-    except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return False
-
-
-def is_tolerable(data: bytes) -> bool:
-    """Is it JSON by Python's own reader, which takes NaN, lone surrogates and, here, any bytes?"""
-    try:
-        json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def is_beginning(data: bytes) -> bool:
-    """Could this, which ends outside of a string, be JSON's beginning? Then Python's own reader fails at its end."""
-    text = data.decode("utf-8", "replace")
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        return error.pos >= len(text)
-    except (ValueError, RecursionError):
-        return True
     return True
 
 

@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple, Protocol
 
+BOM = b"\xef\xbb\xbf"
+SPACE = b" \t\r\n"
 UNCLOSED = "the array is not closed: the file ends after a whole record"
 
 Container = Literal["lines", "indented", "brackets", "parquet"]

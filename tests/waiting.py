@@ -1,0 +1,34 @@
+"""Waiting for what another process does."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def until(condition: Callable[[], T], what: str = "", seconds: float = 60, pause: float = 0.05) -> T:
+    """Wait until a condition holds, looking after every pause, and return what it gave.
+
+    Raises:
+        AssertionError: it does not in so many seconds.
+    """
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, what or "it did not come to that"
+        time.sleep(pause)
+    return value
+
+
+def is_running(pid: int) -> bool:
+    """Neither gone nor a zombie, which only waits to be counted."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def process_id(path: Path) -> int:
+    """What a process wrote of itself, once it has."""
+    return int(until(lambda: path.exists() and path.read_text(), "the process never said its id", 120))
