@@ -11,8 +11,8 @@ def dialects() -> str:
 
 def table() -> str:
     """The dialects as a Markdown table."""
-    rows = [f"| `{'`, `'.join(d.names)}` | {d.origin} | {d.mark} |" for d in DIALECTS]
-    return "\n".join(["| dialect | records of | known by |", "|---|---|---|", *rows]) + "\n"
+    rows = [f"| {d.origin} | {d.mark} | `{'`, `'.join(d.names)}` |" for d in DIALECTS]
+    return "\n".join(["| records of | known by | dialect |", "|---|---|---|", *rows]) + "\n"
 
 
 def _lines(dialect: Dialect) -> str:
