@@ -124,11 +124,25 @@ def provenance(data: Tables) -> None:
     is_synthetic = bool(data.manifest.get("synthetic"))
     items = "".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in facts.items())
     warning = f'<p class="tj notice synthetic"><strong>{SYNTHETIC}</strong></p>' if is_synthetic else ""
+    unread = kept_unread(data)
+    warning += f'<p class="tj notice unread"><strong>{text(unread)}</strong></p>' if unread else ""
     _html(
         f'{warning}<dl class="tj provenance">{items}</dl>',
         "provenance",
         facts=facts,
         synthetic=is_synthetic,
+        unread=unread,
+    )
+
+
+def kept_unread(data: Tables) -> str:
+    """What is said of records that --keep-unread kept; "" without any."""
+    unread, kept = data.manifest.get("kept_unread") or 0, data.manifest.get("kept") or 0
+    if not unread:
+        return ""
+    return (
+        f"{unread:,} of the {kept:,} records were not read whole and are kept because --keep-unread asked for it: "
+        "calls and texts that were not read are counted nowhere."
     )
 
 

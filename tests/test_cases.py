@@ -67,7 +67,10 @@ def test_one_conversation_reads_the_same_in_every_dialect(dialect: str) -> None:
 
 
 def test_every_dialect_has_a_maker_or_a_writer() -> None:
-    written = {name.partition(",")[0] for name in WRITERS} | {"xlam"}  # a single turn: no conversation is one
+    written = {name.partition(",")[0] for name in WRITERS} | {
+        "xlam",
+        "swe_agent",
+    }  # single turns, and commands of a shell
     assert MAKERS.keys() | written == {json.loads(path.read_text("utf-8"))["reads_as"]["dialect"] for path in FIXTURES}
 
 

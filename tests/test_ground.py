@@ -119,6 +119,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "nearest",
             "parameters",
             "processes",
+            "records",
             "reference",
             "report",
             "sample",

@@ -363,9 +363,8 @@ def test_a_unit_that_a_cluster_gives_up_is_one_named_rejection_and_the_others_ar
             raise RuntimeError("the worker died")
         return decode.decode_unit(unit, target)
 
-    monkeypatch.setattr(crew, "decode_unit", fails)
     with ThreadPoolExecutor(2) as cluster:
-        receipts = list(crew._collect(cluster, units, str(tmp_path / "out"), attempts=1))
+        receipts = list(crew._collect(cluster, units, str(tmp_path / "out"), fails, attempts=1))
     (lost,) = [receipt for receipt in receipts if receipt.damage]
     assert (lost.shard, lost.records_in, lost.rejected) == (2, 1, 1)
     assert "RuntimeError: the worker died" in lost.damage[0][1]

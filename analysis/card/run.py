@@ -70,8 +70,13 @@ def write(request: CardRequest) -> Written:
     card = request.card / "README.md" if request.card.is_dir() else request.card
     before = read_bytes(str(card)) if card.exists() else None
     theirs, ours = _front(before, card) if before is not None else ({}, {})
-    siblings = {"environments": request.environments, "scenarios": request.scenarios}
-    data = load(request.source, **siblings, jobs=request.jobs, progress=request.progress)
+    data = load(
+        request.source,
+        environments=request.environments,
+        scenarios=request.scenarios,
+        jobs=request.jobs,
+        progress=request.progress,
+    )
     if data.trajectories.head(1).collect().is_empty():
         read = data.manifest["records_in"]
         raise CardError(

@@ -30,6 +30,7 @@ examples:
   python -m analysis tables 's3://bucket/runs/*.jsonl' s3://bucket/tables --dask tcp://scheduler:8786
   python -m analysis tables hub:XXHStudyHard/EnvScaler-SFT-Traj-9K out/ \\
       --environments hub:XXHStudyHard/EnvScaler-191-Env --scenarios hub:XXHStudyHard/EnvScaler-SFT-Scenario
+  python -m analysis tables --dialects
   python -m analysis tables --describe tool_calls
   python -m analysis tables --describe tool_usage_busiest --json > schema.json
 
@@ -52,6 +53,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="print what one table, or every table, contains, and do nothing else",
     )
     parser.add_argument("--json", action="store_true", help="with --describe: print JSON Schema")
+    parser.add_argument(
+        "--dialects", action="store_true", help="print the shapes of records that are read, and do nothing else"
+    )
+    parser.add_argument(
+        "--keep-unread",
+        action="store_true",
+        help="keep records whose calls or texts could not be read, instead of rejecting them; reports say so",
+    )
     add_sibling_options(parser)
     parser.add_argument(
         "--dask", default="", metavar="ADDRESS", help="decode on a Dask cluster, for example tcp://scheduler:8786"
@@ -64,8 +73,10 @@ def run(options: argparse.Namespace) -> int:
     """Decode a source into tables; the status is 1 if something was rejected or lost, unless --keep-going."""
     if options.describe is not None:
         return _describe(options.describe, as_json=options.json)
+    if options.dialects:
+        return _dialects()
     if not options.out:
-        return complain("tables needs SOURCE and OUT, or --describe; see --help", COULD_NOT)
+        return complain("tables needs SOURCE and OUT, --describe or --dialects; see --help", COULD_NOT)
     try:
         manifest = _write(options)
     except FileExistsError as error:
@@ -89,6 +100,7 @@ def _write(options: argparse.Namespace) -> dict[str, Any]:
             dask=options.dask,
             progress=not options.quiet,
             workers=workers,
+            keep_unread=options.keep_unread,
         )
 
 
@@ -109,6 +121,8 @@ def _tell(manifest: dict[str, Any], options: argparse.Namespace) -> int:
         folder = f"{options.out.rstrip('/')}/rejected"
         say(f"{rejected:,} of {records:,} records rejected; {folder} lists them all with the reasons, beginning with:")
         _tell_first_rejected(folder)
+    if unread := manifest["kept_unread"]:
+        say(f"{unread:,} of the records kept could not be read whole: their calls or texts are not counted")
     for damage in manifest["damage"]:
         say(f"{damage['origin']}: {damage['reason']}")
     return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK
@@ -119,6 +133,14 @@ def _tell_first_rejected(folder: str, most: int = 5) -> None:
 
     for origin, reason in places.scan(folder).select("origin", "reason").head(most).collect().rows():
         say(f"{origin}: {reason}")
+
+
+def _dialects() -> int:
+    """Print the shapes of records that are read."""
+    from analysis.records import words  # noqa: PLC0415
+
+    print(words.dialects(), end="")
+    return OK
 
 
 def _describe(name: str, *, as_json: bool) -> int:

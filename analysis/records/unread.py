@@ -94,18 +94,21 @@ def signs(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
     return ", ".join(f"{count} × {sign}" for sign, count in seen.most_common(5))
 
 
-def texts(record: Record, trajectory: Trajectory, bodies: Iterable[str]) -> Texts:
+def texts(record: Record, trajectory: Trajectory, dialect: Dialect) -> Texts:
     """Hold the texts of a record's bodies against what was read of them."""
     if record.is_plain:
         return Texts(0, 0)
-    leaves = [text for key in bodies if key in record for text in _leaves(_opened(record, key))]
-    said, chars = list(_said(trajectory)), sum(map(len, leaves))
+    bodies = [_opened(record, key) for key in dialect.bodies if key in record]
+    asides = _NO_TEXT | dialect.asides
+    said = list(_said(trajectory))
     known = {*said, *_same_objects(trajectory)}
+    leaves = [text for body in bodies for text in _leaves(body, asides, known)]
+    chars = sum(map(len, leaves))
     lost = [text for text in leaves if text not in known]
     if not lost:
         return Texts(chars, 0)
     # What is read out of longer texts: blocks, parts of a list joined. Its letters are theirs.
-    labels = {label for key in bodies if key in record for label in _labels(_opened(record, key))}
+    labels = {label for body in bodies for label in _labels(body, asides)}
     rest = [text for text in _not_whole(said, Counter(leaves)) if text not in labels]
     if not rest:
         return Texts(chars, sum(map(len, lost)))
@@ -168,31 +171,31 @@ def _signs_of_text(text: str, speaker: str) -> Iterator[str]:
     yield from (name for name, pattern in _PATTERNS if pattern.search(visible))
 
 
-def _leaves(value: Any) -> Iterator[str]:
+def _leaves(value: Any, asides: Set[str], known: Set[str]) -> Iterator[str]:
     """The texts of a body, the arguments of a call as one text each."""
     if isinstance(value, str):
         if text := value.strip():
             yield text
     elif isinstance(value, list):
         for item in value:
-            yield from _leaves(item)
+            yield from _leaves(item, asides, known)
     elif isinstance(value, dict):
         for name, held in value.items():
-            if name in ARGUMENTS and isinstance(held, dict | list):
-                yield canonical(held)
-            elif name not in _NO_TEXT:
-                yield from _leaves(held)
+            if name in ARGUMENTS and isinstance(held, dict | list) and (whole := canonical(held)) in known:
+                yield whole
+            elif name not in asides:
+                yield from _leaves(held, asides, known)
 
 
-def _labels(value: Any) -> Iterator[str]:
+def _labels(value: Any, asides: Set[str]) -> Iterator[str]:
     """The short texts that are facts about a message: names and ids, which are read and are no text of it."""
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, dict):
             for name, held in item.items():
-                if name in _NO_TEXT and isinstance(held, str):
+                if name in asides and isinstance(held, str):
                     yield held
                 elif isinstance(held, dict | list):
-                    yield from _labels(held)
+                    yield from _labels(held, asides)
 
 
 def _said(trajectory: Trajectory) -> Iterator[str]:
@@ -220,7 +223,7 @@ def reason(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
     """Why a record may not be kept: its calls, or a tenth of its texts, were not read; "" where it may."""
     if seen := signs(record, trajectory, dialect):
         return f"signs of calls ({seen}) from which no call could be read; {_nearest(dialect)}"
-    read = texts(record, trajectory, dialect.bodies)
+    read = texts(record, trajectory, dialect)
     if read.unread > LARGEST_SHARE * read.chars:
         return (
             f"{read.unread:,} of the {read.chars:,} characters of its messages could not be read; {_nearest(dialect)}"

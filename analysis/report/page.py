@@ -53,6 +53,7 @@ def render(notebook: Any, given: dict[str, Any] | None = None) -> str:
             key=about.get("key", ""),
             content=content,
             synthetic=content.synthetic or known.pop("synthetic", False),
+            unread=clean(content.unread),
             suite=[_link(other, {name, heading}) for other in about.get("suite", ())],
             facts=facts(content, about.get("parameters") or content.parameters, known),
             policy=assets.policy(*hashes),

@@ -57,6 +57,7 @@ class Content:
     code: list[str] = field(default_factory=list)
     store: Store = field(default_factory=Store)
     synthetic: bool = False
+    unread: str = ""
 
     @property
     def figures(self) -> list[Figure]:
@@ -190,6 +191,7 @@ def _display(data: Any, meta: dict[str, Any], content: Content) -> Iterator[Piec
         yield Piece("figure", figure=content.store.add(data[CHART_TYPE], fluid=fluid))
     elif kind == "provenance":
         content.synthetic |= bool(meta.get("synthetic"))
+        content.unread = content.unread or str(meta.get("unread") or "")
         content.facts |= {str(name): str(value) for name, value in meta.get("facts", {}).items()}
     elif kind == "prose" and "text/markdown" in data:
         yield _prose("".join(data["text/markdown"]), Prose(content.headings), content)

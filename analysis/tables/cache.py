@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -38,12 +39,30 @@ def _own_code() -> str:
     package = Path(__file__).parent.parent
     modules = [
         package / "schema.py",
+        package / "canonical.py",
         *(p for room in ("records", "sources", "tables") for p in (package / room).rglob("*.py")),
     ]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sorted(modules))).hexdigest()[:12]
 
 
 DECODER = _own_code()
+# Whether records whose calls were not read are kept: other tables of the same bytes, under another name.
+_keeps_unread: ContextVar[bool] = ContextVar("keeps_unread", default=False)
+
+
+def decoder() -> str:
+    """What makes tables of bytes, here and now: this code, and whether it keeps what it could not read."""
+    return hashlib.sha256(f"{DECODER} unread".encode()).hexdigest()[:12] if _keeps_unread.get() else DECODER
+
+
+@contextmanager
+def keeping_unread(is_asked_for: bool) -> Iterator[None]:
+    """Look for, and name, the tables in which records that could not be read are kept."""
+    before = _keeps_unread.set(is_asked_for)
+    try:
+        yield
+    finally:
+        _keeps_unread.reset(before)
 
 
 def root() -> Path:
@@ -87,9 +106,9 @@ def key(manifest: dict[str, Any]) -> str:
     return text if re.fullmatch(r"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{12}", text) else ""
 
 
-def _kind(files: Iterable[str], decoder: str = DECODER) -> str:
+def _kind(files: Iterable[str], made_by: str = "") -> str:
     names = hashlib.sha256("\n".join(files).encode()).hexdigest()[:8]
-    return f"{names}-{decoder}"
+    return f"{names}-{made_by or decoder()}"
 
 
 def _start(content: str) -> str:

@@ -6,6 +6,7 @@ from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import polars as pl
@@ -21,6 +22,8 @@ logger = logging.getLogger(__name__)
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+Decode = Callable[[sources.Unit, str], Receipt]
+
 ATTEMPTS = 3
 
 
@@ -33,12 +36,19 @@ class Crew:
         dask: address of a Dask scheduler to run on instead.
         progress: show a bar for work that takes longer than a moment.
         workers: processes that have started already; they are the caller's to shut down.
+        keep_unread: keep records whose calls or texts could not be read.
     """
 
     jobs: int = 0
     dask: str = ""
     progress: bool = True
     workers: Executor | None = None
+    keep_unread: bool = False
+
+    @property
+    def decode(self) -> Decode:
+        """What each process does with a unit."""
+        return partial(decode_unit, keep_unread=True) if self.keep_unread else decode_unit
 
     @property
     def alone(self) -> "Crew":
@@ -60,27 +70,27 @@ def decode_each(units: list[sources.Unit], target: str, crew: Crew) -> Iterator[
     if crew.dask:
         # Dask tries again by itself: after an error, and on another worker after one is lost.
         with _cluster(crew.dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
-            yield from _collect(executor, units, target, attempts=1)
+            yield from _collect(executor, units, target, crew.decode, attempts=1)
         return
     jobs = min(crew.processes_for(sum(unit.size for unit in units)), len(units))
     if jobs <= 1 and not crew.workers:
         for unit in units:
-            yield decode_here(unit, target)
+            yield decode_here(unit, target, crew)
         return
     try:
-        yield from _parallel(units, target, jobs, crew.workers)
+        yield from _parallel(units, target, jobs, crew)
     except processes.NoWorkersError:
         logger.warning("no worker process can be started here; decoding in this one")
         for unit in units:
             if receipt_of(target, unit) is None:
-                yield decode_here(unit, target)
+                yield decode_here(unit, target, crew)
 
 
-def decode_here(unit: sources.Unit, target: str) -> Receipt:
+def decode_here(unit: sources.Unit, target: str, crew: Crew) -> Receipt:
     """Decode in this process, with as many attempts as another one would have."""
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return decode_unit(unit, target)
+            return crew.decode(unit, target)
         except Exception as error:
             if _is_unwritable(error):
                 raise
@@ -124,39 +134,42 @@ def give_up(unit: sources.Unit, target: str, reason: str) -> Receipt:
     return receipt
 
 
-def _parallel(units: list[sources.Unit], target: str, jobs: int, workers: Executor | None) -> Iterator[Receipt]:
+def _parallel(units: list[sources.Unit], target: str, jobs: int, crew: Crew) -> Iterator[Receipt]:
+    workers = crew.workers
     left = {unit.shard: unit for unit in units}
     for attempt in range(ATTEMPTS):
         # A worker that dies takes the whole pool with it, the innocent units too: begin a new pool with what is left.
         with nullcontext(workers) if workers and attempt == 0 else processes.workers(jobs) as executor:
             processes.await_one(executor)
-            for receipt in _collect(executor, list(left.values()), target, attempts=ATTEMPTS):
+            for receipt in _collect(executor, list(left.values()), target, crew.decode, attempts=ATTEMPTS):
                 del left[receipt.shard]
                 yield receipt
         if not left:
             return
     for unit in left.values():
         # Some unit kills whoever reads it. Each in a pool of its own, so that the blame falls on the right one.
-        yield _alone(unit, target)
+        yield _alone(unit, target, crew.decode)
 
 
-def _alone(unit: sources.Unit, target: str) -> Receipt:
+def _alone(unit: sources.Unit, target: str, decode: Decode) -> Receipt:
     receipts: list[Receipt] = []
     for attempt in range(1, ATTEMPTS + 1):
         with processes.workers(1) as executor:
             processes.await_one(executor)
-            receipts.extend(_collect(executor, [unit], target, attempts=1 if attempt == ATTEMPTS else 2))
+            receipts.extend(_collect(executor, [unit], target, decode, attempts=1 if attempt == ATTEMPTS else 2))
         if receipts:
             break
     return receipts[0]
 
 
-def _collect(executor: Executor, units: list[sources.Unit], target: str, *, attempts: int) -> Iterator[Receipt]:
+def _collect(
+    executor: Executor, units: list[sources.Unit], target: str, decode: Decode, *, attempts: int
+) -> Iterator[Receipt]:
     """Receipts as they come; a unit that fails is given up only at its last attempt, else left out.
 
     No record makes `decode_unit` raise: what does is the machine's fault.
     """
-    futures: dict[Future[Receipt], sources.Unit] = {executor.submit(decode_unit, unit, target): unit for unit in units}
+    futures: dict[Future[Receipt], sources.Unit] = {executor.submit(decode, unit, target): unit for unit in units}
     for future in as_completed(futures):
         unit, error = futures[future], future.exception()
         if error is None:

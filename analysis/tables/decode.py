@@ -15,13 +15,14 @@ from analysis.tables.rows import Rows
 DOUBTS = 20
 
 
-def decode_unit(unit: sources.Unit, target: str) -> Receipt:
+def decode_unit(unit: sources.Unit, target: str, keep_unread: bool = False) -> Receipt:
     """Decode a unit into `target/<table>/part-<shard>.parquet`, each of which is there whole or not at all.
 
-    A unit whose lines turn out not to start records leaves nothing and says so in its receipt.
+    A unit whose lines turn out not to start records leaves nothing and says so in its receipt. With `keep_unread` it
+    keeps records whose calls or texts could not be read.
     """
     with processes.without_collector():  # rows make no cycles
-        receipt, frames = _decode(unit)
+        receipt, frames = _decode(unit, keep_unread)
         if receipt.is_cut_wrong:
             return receipt
         put(receipt, frames, target)
@@ -38,18 +39,18 @@ def put(receipt: Receipt, frames: dict[str, pl.DataFrame], target: str) -> None:
     write_receipt(target, receipt)
 
 
-def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
+def _decode(unit: sources.Unit, keep_unread: bool) -> tuple[Receipt, dict[str, pl.DataFrame]]:
     rows = Rows()
     dialects: Counter[str] = Counter()
     unknown_keys: Counter[str] = Counter()
     damage: list[tuple[str, str]] = []
     doubted: Counter[str] = Counter()
-    kept = rejected = 0
+    kept = rejected = unread = 0
     for raw in sources.read_unit(unit):
         if isinstance(raw, sources.Damage):
             damage.append((raw.origin, raw.reason))
             continue
-        record = _read(raw, unknown_keys)
+        record = _read(raw, unknown_keys, keep_unread)
         if isinstance(record, Rejected):
             file = raw.origin.rpartition("@")[0]
             doubted[file] += 1
@@ -59,10 +60,12 @@ def _decode(unit: sources.Unit) -> tuple[Receipt, dict[str, pl.DataFrame]]:
         else:
             dialects[record.dialect] += 1
             kept += 1
+            unread += any(finding.rule == "kept_unread" for finding in record.findings)
         rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
     receipt = Receipt(
         unit.shard, unit.first.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage
     )
+    receipt.unread = unread
     return receipt, rows.frames()
 
 
@@ -71,8 +74,8 @@ def trajectory_id(shard: int, row: int) -> str:
     return f"{shard:05d}-{row:05d}"
 
 
-def _read(raw: sources.Raw, unknown_keys: Counter[str]) -> Any:
-    record = records.read(raw.view, raw.origin, raw.byte_offset, unknown_keys)
+def _read(raw: sources.Raw, unknown_keys: Counter[str], keep_unread: bool) -> Any:
+    record = records.read(raw.view, raw.origin, raw.byte_offset, unknown_keys, keep_unread=keep_unread)
     if raw.broken and isinstance(record, Rejected):
         return Rejected(raw.origin, raw.byte_offset, raw.broken)
     return record

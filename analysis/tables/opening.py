@@ -21,6 +21,7 @@ def load(
     jobs: int = 0,
     dask: str = "",
     progress: bool = True,
+    keep_unread: bool = False,
 ) -> Tables:
     """Decode a source, or find it decoded, and hand out its tables.
 
@@ -42,11 +43,12 @@ def load(
         jobs: processes to decode with; 0 for as many as there are cores.
         dask: address of a Dask scheduler to decode on instead.
         progress: show a bar for work of more than a moment.
+        keep_unread: keep, with a finding, records of which calls or texts could not be read, instead of rejecting them.
 
     Raises:
         sources.SourceError: there is nothing to read; the message names the remedy.
     """
-    crew = Crew(jobs=jobs, dask=dask, progress=progress)
+    crew = Crew(jobs=jobs, dask=dask, progress=progress, keep_unread=keep_unread)
     if subsets.is_subset(str(source)):
         return _subset(str(source), environments, scenarios, crew)
     return _tables(str(source), environments, scenarios, crew)
@@ -60,7 +62,8 @@ def _tables(source: str, environments: str, scenarios: str, crew: Crew) -> Table
     else:
         located = locate(source, environments, scenarios)
         environments, scenarios = located.environments, located.scenarios
-        folder = build(located.files(), crew)
+        with cache.keeping_unread(crew.keep_unread):
+            folder = build(located.files(), crew)
         manifest = _named(folder, source, located)
     beside = siblings.decoded(source, environments, scenarios)
     if beside.folder or not is_written:

@@ -78,7 +78,7 @@ class Origins:
         for id_, raw in self.raw_records({int(id_.partition("-")[0]) for id_ in ids}) if left else ():
             if id_ not in left:
                 continue
-            record = records.read(raw.data, raw.origin, raw.byte_offset)
+            record = records.read(raw.data, raw.origin, raw.byte_offset, keep_unread=True)
             if not isinstance(record, Rejected):
                 by_id[id_] = record
             left.remove(id_)
@@ -136,7 +136,7 @@ def _rows_of_unit(unit: sources.Unit, table: Table, rows: Rows, tick: Callable[[
     made: list[tuple[Any, ...]] = []
     trajectories = 0
     for id_, raw in _raw_records(unit):
-        record = records.read(raw.data, raw.origin, raw.byte_offset)
+        record = records.read(raw.data, raw.origin, raw.byte_offset, keep_unread=True)
         if not isinstance(record, Rejected):
             made.extend((id_, *row) for row in rows(record))
             trajectories += 1

@@ -43,11 +43,12 @@ def write_tables(
     dask: str = "",
     progress: bool = True,
     workers: Executor | None = None,
+    keep_unread: bool = False,
 ) -> dict[str, Any]:
     """Write `OUT/<table>/*.parquet` and, last of all, `OUT/manifest.json`; `load(OUT)` reads them.
 
     Args:
-        source, environments, scenarios, jobs, dask, progress: as for `load`.
+        source, environments, scenarios, jobs, dask, progress, keep_unread: as for `load`.
         out: a folder of this machine, which is there when it is finished, or any address fsspec writes to, where
             tables are finished when there is a manifest. Tables that are there already are replaced.
         workers: processes to decode in, already started; they are the caller's to shut down.
@@ -63,11 +64,12 @@ def write_tables(
     place = address.plain(os.fspath(out)).rstrip("/")
     _refuse_what_is_not_ours(place)
     _refuse_tables(source)
-    crew = Crew(jobs=jobs, dask=dask, progress=progress, workers=workers)
+    crew = Crew(jobs=jobs, dask=dask, progress=progress, workers=workers, keep_unread=keep_unread)
     located = locate(source, environments, scenarios)
     files = located.files()
     beside = siblings.decoded(source, located.environments, located.scenarios)
-    return _write(source, _contents(files, place, crew), beside, place, crew)
+    with cache.keeping_unread(keep_unread):
+        return _write(source, _contents(files, place, crew), beside, place, crew)
 
 
 def _refuse_tables(source: str) -> None:
@@ -138,7 +140,7 @@ def _working(place: str, mark: str) -> str:
 
 def _begin(working: str, digest: str, *, is_ready: bool) -> None:
     """Say that the place is not finished, and clear it, unless a killed run of the same left its parts there."""
-    mark = msgspec.json.encode({"content_hash": digest, "decoder": cache.DECODER})
+    mark = msgspec.json.encode({"content_hash": digest, "decoder": cache.decoder()})
     if is_ready or (is_unfinished(working) and places.read_bytes(f"{working}/{UNFINISHED}") == mark):
         return
     places.write_bytes(f"{working}/{UNFINISHED}", mark)

@@ -24,6 +24,7 @@ class Receipt(msgspec.Struct):
     is_cut_wrong: bool = False
     by_brackets: tuple[str, ...] = ()
     is_given_up: bool = False
+    unread: int = 0
 
 
 def write_receipt(target: str, receipt: Receipt) -> None:

@@ -52,11 +52,12 @@ def summarise(target: str, files: list[sources.File], digest: str, made: list[Re
         "records_in": sum(receipt.records_in for receipt in made),
         "kept": sum(receipt.kept for receipt in made),
         "rejected": sum(receipt.rejected for receipt in made),
+        "kept_unread": sum(receipt.unread for receipt in made),
         "damage": [{"origin": origin, "reason": reason} for receipt in made for origin, reason in receipt.damage],
         "given_up": sum(receipt.is_given_up for receipt in made),
         "by_brackets": sorted({name for receipt in made for name in receipt.by_brackets}),
         "unknown_keys": _total(receipt.unknown_keys for receipt in made),
-        "decoder": cache.DECODER,
+        "decoder": cache.decoder(),
         "versions": {
             "polars": pl.__version__,
             "msgspec": msgspec.__version__,

@@ -31,7 +31,7 @@ def decode_units(units: list[sources.Unit], target: str, crew: Crew) -> list[Rec
         receipts = [receipt for receipt in receipts if receipt.file not in misleading]
         # Noted before it is acted on: a run that is killed between must not take one file in both ways.
         note_misleading_files(target, misleading)
-        receipts.extend(_by_brackets([unit for unit in units if unit.first.name in misleading], target))
+        receipts.extend(_by_brackets([unit for unit in units if unit.first.name in misleading], target, crew))
     return sorted(receipts, key=lambda receipt: receipt.shard)
 
 
@@ -59,13 +59,13 @@ def _by_lines(units: list[sources.Unit], target: str, crew: Crew, total: int) ->
     return receipts
 
 
-def _by_brackets(units: list[sources.Unit], target: str) -> Iterator[Receipt]:
+def _by_brackets(units: list[sources.Unit], target: str, crew: Crew) -> Iterator[Receipt]:
     for path, parts in _by_file(units).items():
         logger.info("%s: lines do not start records; read by brackets", path)
         for unit in parts:
             forget(target, unit)
         unit = sources.whole(parts[0], max(unit.first.end for unit in parts))
-        receipt = decode_here(unit, target)
+        receipt = decode_here(unit, target, crew)
         receipt.by_brackets = tuple(slice_.name for slice_ in unit.slices)
         yield receipt
 

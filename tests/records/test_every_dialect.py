@@ -22,7 +22,7 @@ OUTCOMES = {
     "sonnig 😀": "unknown",
 }
 # Read in no other way: they have tests of their own.
-APART = {"prompt", "alpaca", "xlam"}
+APART = {"prompt", "alpaca", "xlam", "swe_agent"}
 WORDS = st.text("abcé漢😀'\"\\ \n0", max_size=12).map(lambda inner: f"a{inner}z")
 ARGUMENTS = st.dictionaries(st.sampled_from(["id", "note"]), WORDS | st.integers(0, 99) | st.none(), max_size=2)
 MADE = st.builds(Made, st.sampled_from(writers.NAMES), ARGUMENTS, st.sampled_from(sorted(OUTCOMES)))
@@ -47,9 +47,19 @@ def as_the_dialect_can(dialect: str, conversation: Conversation) -> Conversation
         said = [one._replace(thought=None) for one in said]
     if dialect in writers.WITHOUT_TEXT_BESIDE_CALLS:
         said = [one._replace(text="") if one.calls else one for one in said]
+    if dialect in writers.WITHOUT_THOUGHTS_BESIDE_CALLS:
+        said = [one._replace(thought=None) if one.calls else one for one in said]
+    if dialect in writers.ONE_CALL_AT_ONCE:
+        said = [one._replace(calls=one.calls[:1]) for one in said]
+    if dialect in writers.WITHOUT_NULLS:
+        said = [one._replace(calls=[_without_nulls(made) for made in one.calls]) for one in said]
     if dialect in writers.WITHOUT_TYPES:
         said = [one._replace(calls=[_as_texts(made) for made in one.calls]) for one in said]
     return conversation._replace(said=said)
+
+
+def _without_nulls(made: Made) -> Made:
+    return made._replace(arguments={key: value for key, value in made.arguments.items() if value is not None})
 
 
 def _as_texts(made: Made) -> Made:

@@ -269,6 +269,50 @@ def dpo(conversation: Conversation) -> Item:
     }
 
 
+def inspect(conversation: Conversation) -> Item:
+    items: list[Item] = [{"role": "system", "content": conversation.system, "source": "input"}]
+    items.append({"role": "user", "content": conversation.user, "source": "input"})
+    for place, said in enumerate(conversation.said):
+        parts: list[Item] = [] if said.thought is None else [{"type": "reasoning", "reasoning": said.thought}]
+        parts += [{"type": "text", "text": said.text}]
+        made = _ids(place, said)
+        calls = [{"id": id_, "function": m.name, "arguments": m.arguments, "type": "function"} for id_, m in made]
+        items.append({"role": "assistant", "content": parts, "source": "generate", "tool_calls": calls or None})
+        items += [{"role": "tool", "content": m.result, "tool_call_id": i, "function": m.name} for i, m in made]
+    return {"id": "i", "epoch": 1, "target": "", "scores": {"s": {"value": "C"}}, "messages": items, "tools": TOOLS}
+
+
+def adp(conversation: Conversation) -> Item:
+    items: list[Item] = []
+    for source, text in (("system", conversation.system), ("user", conversation.user)):
+        items.append({"class_": "text_observation", "content": text, "source": source, "name": None})
+    for said in conversation.said:
+        for made in said.calls:
+            action = {"class_": "api_action", "function": made.name, "kwargs": made.arguments, "description": said.text}
+            items.append(action)
+            items.append({"class_": "text_observation", "content": made.result, "source": "environment"})
+        if not said.calls:
+            items.append({"class_": "message_action", "content": said.text, "description": said.thought})
+    return {"id": "a", "content": items, "details": {}, "tools": TOOLS}
+
+
+def openhands(conversation: Conversation) -> Item:
+    events: list[Item] = []
+    for action, source, text in (("system", "agent", conversation.system), ("message", "user", conversation.user)):
+        events.append({"id": len(events), "source": source, "action": action, "args": {"content": text}})
+    for said in conversation.said:
+        for made in said.calls:
+            number = len(events)
+            args = {**made.arguments, "thought": said.text}
+            events.append({"id": number, "source": "agent", "action": made.name, "args": args})
+            seen = {"id": number + 1, "source": "agent", "observation": made.name, "cause": number}
+            events.append(seen | {"content": made.result})
+        if not said.calls:
+            event = {"id": len(events), "source": "agent", "action": "message"}
+            events.append(event | {"args": {"content": said.text, "thought": said.thought}})
+    return {"instance_id": "i", "history": events, "tools": TOOLS}
+
+
 WRITERS: dict[str, Callable[[Conversation], Item]] = {
     "release": release,
     "fc": lambda conversation: {"task_info": PLACES, "tools": TOOLS, "messages": _chat(conversation), **LOG},
@@ -289,9 +333,15 @@ WRITERS: dict[str, Callable[[Conversation], Item]] = {
     "sharegpt": sharegpt,
     "toolace": toolace,
     "dpo": dpo,
+    "inspect": inspect,
+    "adp": adp,
+    "openhands": openhands,
 }
 # What a dialect has no place for, and what it writes of the system's text besides.
 WITHOUT_THOUGHTS = {"toolace"}
+ONE_CALL_AT_ONCE = {"adp", "openhands"}
+WITHOUT_THOUGHTS_BESIDE_CALLS = {"adp", "openhands"}
+WITHOUT_NULLS = {"openhands"}
 WITHOUT_TEXT_BESIDE_CALLS = {"toolace"}
 WITHOUT_TYPES = {"text_calls"}
 TOOLS_IN_SYSTEM = {"qwen_text", "text_calls", "hermes", "toolace"}

@@ -13,7 +13,7 @@ class Dialect(NamedTuple):
     `names` are what stands in the column `dialect`; `origin` says whose records these are, `mark` how one is known,
     `example` is one, on one line, as short as it may be. `needs` are the members without which a record is of no such
     shape; `keys` are all that the dialect knows of, `bodies` those that hold what was said, of which nothing may be
-    lost.
+    lost, `asides` the members of a message that say nothing new.
     """
 
     names: tuple[str, ...]
@@ -25,3 +25,4 @@ class Dialect(NamedTuple):
     bodies: frozenset[str]
     matches: Callable[[Record], bool]
     read: Callable[[Record], Trajectory]
+    asides: frozenset[str] = frozenset()
