@@ -65,6 +65,7 @@ import json
 import altair as alt
 import polars as pl
 from analysis import load, show
+from analysis.charts.figure import Drawn, figure
 from analysis.schema import Column, Table
 texts = json.loads(words)
 data = load(source)

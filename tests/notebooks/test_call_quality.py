@@ -16,7 +16,7 @@ def test_the_sample_fills_every_figure(tmp_path: Path) -> None:
     assert len(shown) == 15
     assert all(0 < rows(chart) <= 2_000 for chart in shown)
     assert "Nothing to draw" not in text(notebook)
-    assert "of errors are recovered" in text(notebook)
+    assert "errors that are recovered" in text(notebook)
 
 
 def test_real_conversations_without_a_breach_say_so_in_place_of_that_chart(tmp_path: Path, shared_data: Path) -> None:

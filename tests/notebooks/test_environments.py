@@ -25,7 +25,7 @@ def test_siblings_named_by_path_are_read(tmp_path: Path, shared_data: Path) -> N
         scenarios=str(shared_data / "envscaler_rl_scenarios.json"),
     )
     assert len(charts(notebook)) == 2
-    assert "n = 3 scenarios that have checks" in str(charts(notebook)[1]["title"])
+    assert "n = 3 scenarios with checks" in str(charts(notebook)[1]["title"])
 
 
 def test_without_siblings_it_says_which_parameters_name_them(tmp_path: Path, shared_data: Path) -> None:

@@ -16,8 +16,8 @@ def test_real_conversations_are_shown_word_for_word_with_the_reason_they_were_ch
     tmp_path: Path, shared_data: Path
 ) -> None:
     shown = text(execute(NOTEBOOK, tmp_path, source=str(shared_data / "tau_bench_airline_gpt4o.json"), each=1))
-    for reason in ("most errors: ", "longest: ", "most repeated calls: ", "at random"):
-        assert shown.count(reason) == 2, f"{reason!r} stands in the table and at its transcript"
+    for reason in ("most errors", "longest", "most repeated calls", "at random"):
+        assert shown.count(reason) >= 2, f"{reason!r} stands in the table and at its transcript"
     assert "Result ·" in shown
 
 
