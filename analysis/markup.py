@@ -74,7 +74,7 @@ def shares(names: Sequence[str]) -> set[str]:
 
 def classes(frame: pl.DataFrame) -> set[str]:
     """The columns that hold names of rules, classes and modes, which are shown as words."""
-    return {name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Enum) or name == "rule"}
+    return {name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Enum) or name in ("traj_type", "rule")}
 
 
 def grid(frame: pl.DataFrame, heads: Mapping[str, tuple[str, str]], caption: str, *, exact: bool = True) -> str:

@@ -558,7 +558,7 @@ def test_the_overview_tells_of_each_value_what_it_is_worth(house: House) -> None
     assert values[0] == "10"
     assert values[2] == str(calls)
     assert float(values[3]) == errors / calls
-    assert f"33.3% <small>of {calls}</small>" in busy_row
+    assert f"33.3 % <small>of {calls}</small>" in busy_row
     assert "– <small>of 1</small>" in quiet_row
     assert 'data-value=""' in quiet_row, "nothing is sorted as nothing"
     (said,) = re.findall(r'role="img" aria-label="([^"]*)"', busy_row)

@@ -144,8 +144,13 @@ def title(sentence: str, facts: str | Sequence[str] = ()) -> alt.TitleParams:
     lines = [facts] if isinstance(facts, str) else list(facts)
     # The page sets the lines as one paragraph: what is a fact of its own must end in a stop of its own.
     ended = [line if line.endswith((".", ";", ",", ":")) else f"{line};" for line in lines[:-1]] + lines[-1:]
-    subtitle = [part for line in ended for part in wrap(unbroken(line), LINE + 16)]
-    return alt.TitleParams(wrap(unbroken(sentence), LINE), subtitle=subtitle, anchor="start")
+    subtitle = [part for line in ended for part in _wrapped(line, LINE + 16)]
+    return alt.TitleParams(_wrapped(sentence, LINE), subtitle=subtitle, anchor="start")
+
+
+def _wrapped(sentence: str, width: int) -> list[str]:
+    # The page puts the lines together again with spaces: they break at spaces only.
+    return wrap(unbroken(sentence), width, break_long_words=False, break_on_hyphens=False)
 
 
 def _titled(drawn: Drawn, height: int | alt.Step) -> Chart:
