@@ -25,6 +25,8 @@ from analysis.schema import Table
 from analysis.tables import Tables
 from analysis.wording import count, unbroken
 
+# A tag with the white space around it. What begins in the middle of white space would be tried from each of its places.
+_TAG = re.compile(r"(?:(?<!\s)\s++)?<[^<>]+>\s*")
 MOST_ROWS = 500
 
 SYNTHETIC = (
@@ -210,7 +212,7 @@ def _title_text(spec: dict[str, Any]) -> str:
 
 
 def _html(html: str, kind: str, **facts: Any) -> None:
-    plain = unescape(re.sub(r"\s*<[^>]+>\s*", " ", html)).strip()
+    plain = unescape(_TAG.sub(" ", html)).strip()
     display(
         {"text/html": LAB_STYLE + html, "text/plain": plain[:2000]},
         raw=True,

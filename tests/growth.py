@@ -9,7 +9,7 @@ Input = TypeVar("Input")
 TIMES = 8
 # Linear is TIMES, quadratic its square. Between them lies all that a busy machine may add.
 MOST = 28
-GRAIN_S = 0.002
+GRAIN_S = 0.001
 
 
 def is_linear(work: Callable[[Input], object], of_size: Callable[[int], Input], size: int, attempts: int = 4) -> bool:

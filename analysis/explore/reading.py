@@ -20,7 +20,7 @@ LONGEST = 200_000
 AROUND = 50
 MOST_LISTED = 100
 
-_TAG = re.compile(r"(<[^>]*>)")
+_TAG = re.compile(r"(<[^<>]*>)")
 
 
 class Hit(NamedTuple):

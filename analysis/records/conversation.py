@@ -42,8 +42,7 @@ def finish(
         arrange: what the dialect does to the messages when their calls and results are read.
     """
     declared = _declared(record, messages, tools)
-    names = toolset(declared).names
-    messages = arrange(read_blocks(record, messages, names))
+    messages = arrange(read_blocks(record, messages, toolset(declared)))
     trajectory = assemble(
         record,
         dialect,

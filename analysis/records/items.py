@@ -7,8 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis.canonical import canonical
-from analysis.records.calls import ANSWER_IDS, name_of, read_call, read_calls, result_facts
-from analysis.records.jsontext import loads
+from analysis.records.calls import (
+    ANSWER_IDS,
+    CALL_IDS,
+    NAMES,
+    name_of,
+    read_arguments,
+    read_call,
+    read_calls,
+    result_facts,
+)
+from analysis.records.jsontext import as_written, loads
 from analysis.records.members import NULL, Members, flagged_members, id_of, list_of, raw_of, value_of
 from analysis.records.model import Call, Finding, Message, ResultFacts, Role
 from analysis.records.parts import Parts, flat_text, read_parts
@@ -23,6 +32,9 @@ _KNOWN = {"tool_calls", "function_call", "tool_call_id", "name", "id", *SPEAKERS
 # Items that are no message but a call, a result or a thought of their own, by their `type`.
 ITEM_CALLS = frozenset({"function_call", "custom_tool_call", "mcp_call", "tool_call"})
 ITEM_RESULTS = frozenset({"function_call_output", "custom_tool_call_output", "tool_result", "tool_output"})
+# Calls of tools that the server runs: the tool is the item's type, what it is asked one of these.
+_ASKED = ("arguments", "action", "input", "queries", "query", "code")
+_GOT = ("output", "outputs", "results", "result")
 _RESULT_TEXTS = ("output", *CONTENTS, "result")
 _NOTHING = Parts([], [], [], [], False)
 
@@ -43,13 +55,28 @@ def read_item(record: Record, key: str, index: int, raw: bytes, own: Mapping[str
     speaker = value_of(item, SPEAKERS)
     kind = _plain(record, item, "type") if speaker is None and "type" in item else None
     kind = kind if isinstance(kind, str) else None
-    if kind in ITEM_CALLS:
-        return [Message("assistant", "", calls=[read_call(record, index, raw)], delivered_as=str(kind))]
-    if kind in ITEM_RESULTS:
+    if kind is not None and (kind in ITEM_CALLS or kind.endswith("_call")):
+        return _call_item(record, index, raw, item, kind)
+    if kind is not None and (kind in ITEM_RESULTS or kind.endswith("_call_output")):
         return [_result(record, item, flat_text(raw_of(item, _RESULT_TEXTS)), str(kind))]
     if kind == "reasoning":
         return [Message("assistant", "", _reasoning_item(record, index, item), delivered_as="reasoning")]
     return _spoken(record, index, item, speaker if speaker is not None else kind, own)
+
+
+def _call_item(record: Record, index: int, raw: bytes, item: Members, kind: str) -> list[Message]:
+    """A call that is an item of its own, with its result where the item brings it along."""
+    if value_of(item, NAMES) is not None:
+        call = read_call(record, index, raw)
+    else:
+        call = Call(kind.removesuffix("_call"), *read_arguments(raw_of(item, _ASKED)), id_of(item, CALL_IDS))
+    if kind == "custom_tool_call":  # its input is a text, and no JSON
+        call.arguments, call.form = as_written({"input": call.arguments or ""}), "object"
+    made = Message("assistant", "", calls=[call], delivered_as=kind)
+    got = raw_of(item, _GOT)
+    if got in (NULL, b"[]"):
+        return [made]
+    return [made, Message("tool", flat_text(got), answers=call.id, delivered_as=kind, facts=result_facts(item))]
 
 
 def _spoken(record: Record, index: int, item: Members, word: Any, own: Mapping[str, Role]) -> list[Message]:

@@ -10,6 +10,7 @@ The rules, in order; the first that speaks decides:
 
 A result is never evaluated and its quotes are never swapped: one scanner reads keys at the top level of a repr or of a
 JSON text alike, so `nan`, sets, `<object at 0x…>` and a *datum* that contains `'success': False` do not mislead it.
+Where a text is cut off inside a string, nothing behind that string's quote is read: it may be the string's own words.
 """
 
 import ast
@@ -33,9 +34,10 @@ _ERROR_TEXT = re.compile(
     r"|tool \S+ (?:not found|does not exist))",
     re.IGNORECASE,
 )
-_QUOTED = r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\""
-_TOKEN = re.compile(rf"(?P<text>{_QUOTED})|(?P<open>[\[{{(])|(?P<close>[\]}})])", re.DOTALL)
-_VALUE = re.compile(rf"\s*:\s*(?P<value>{_QUOTED}|[^\s,}}\]]+)", re.DOTALL)
+_QUOTED = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
+# A quote that begins no whole string begins one that is cut off.
+_TOKEN = re.compile(rf"(?P<text>{_QUOTED})|(?P<cut>['\"].*)|(?P<open>[\[{{(])|(?P<close>[\]}})])", re.DOTALL)
+_VALUE = re.compile(rf"\s*:\s*(?P<value>{_QUOTED}|[^\s,}}\]'\"][^\s,}}\]]*)", re.DOTALL)
 _KEYS = {"success", "error", "status"}
 _PAIRS = {"{": "}", "[": "]", "(": ")"}
 _FALSY = {"None", "null", "False", "false", "''", '""', "{}", "[]", "0"}
@@ -102,6 +104,8 @@ def _top_level(text: str) -> tuple[dict[str, str], bool]:
             if not stack:
                 end = token.end()
                 break
+        elif token["cut"]:
+            return keys, False  # what follows is the inside of a string, whatever it looks like
         elif stack == ["}"] and token["text"][1:-1] in _KEYS:
             value = _VALUE.match(text, token.end())
             if value:

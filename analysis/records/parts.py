@@ -53,7 +53,7 @@ def _add(record: Record, index: int, raw: bytes, parts: Parts) -> bool:
     if kind in _CALLS or raw_of(part, _CALL_KEYS) != NULL:
         parts.calls.extend(_calls(record, index, raw, part))
     elif kind in _RESULTS or kind.endswith("_tool_result") or raw_of(part, _RESULT_KEYS) != NULL:
-        parts.results.append(_result(part))
+        parts.results.append(_result(record, index, part))
     elif kind in _TEXTS and (text := _text(part, kind)) is not None:
         parts.texts.append(text)
     elif kind in _THOUGHTS and (text := _text(part, kind)) is not None:
@@ -84,18 +84,31 @@ def _calls(record: Record, index: int, raw: bytes, part: Members) -> list[Call]:
     return [read_call(record, index, raw)]
 
 
-def _result(part: Members) -> Message:
+def _result(record: Record, index: int, part: Members) -> Message:
     part = next((inner for key in _RESULT_KEYS if (inner := members_of(bytes(part.get(key, b"null"))))), part)
     return Message(
         "tool",
-        flat_text(raw_of(part, _RESULT_TEXTS)),
+        result_text(record, index, raw_of(part, _RESULT_TEXTS)),
         answers=id_of(part, (*ANSWER_IDS, *CALL_IDS)),
         facts=result_facts(part),
     )
 
 
+def result_text(record: Record, index: int, raw: bytes) -> str:
+    """A result's content as one text; its parts that are no text are a finding."""
+    kinds = [
+        _kind(members_of(item)) for item in list_of(raw) or () if value_of(members_of(item), ("type",)) is not None
+    ]
+    if others := [kind for kind in kinds if kind not in _TEXTS]:
+        record.findings.append(Finding("content_parts", index, f"{len(others)} parts that are not text: {others[0]}"))
+    return flat_text(raw)
+
+
 def flat_text(raw: bytes) -> str:
-    """A result's content as one text: a string, the texts of a list of parts, or the JSON text of anything else."""
+    """A result's content as one text: a string, the texts of a list of parts, or the JSON text of anything else.
+
+    A list in which each item says its type is parts, of which only the texts are a text.
+    """
     if raw == NULL:
         return ""
     value: Any = loads(raw)[0]
@@ -103,7 +116,8 @@ def flat_text(raw: bytes) -> str:
         return value
     items = list_of(raw)
     texts = [_plain_text(item) for item in items or ()]
-    if texts and all(text is not None for text in texts):
+    are_parts = all(isinstance(value_of(members_of(item), ("type",)), str) for item in items or ())
+    if texts and (are_parts or all(text is not None for text in texts)):
         return "\n".join(text for text in texts if text is not None)
     try:
         return msgspec.json.format(raw, indent=0).decode()

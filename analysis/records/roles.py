@@ -42,8 +42,10 @@ ALL_WORDS: Mapping[str, Role] = {**ROLES, **NEAREST, **dict.fromkeys(CALLERS, "a
 
 def role_of(record: Record, index: int, word: object, own: Mapping[str, Role]) -> Role:
     """The role as one of ours; one foreign to the dialect is read as the nearest and becomes a finding."""
-    if isinstance(word, str) and word in own:
-        return own[word]
+    if isinstance(word, str):
+        word = word if word in ALL_WORDS else word.replace("-", "_").replace(" ", "_").lower()
+        if word in own:
+            return own[word]
     nearest = ALL_WORDS.get(word) if isinstance(word, str) else None
     role = nearest or "other"
     record.findings.append(Finding("legal_roles", index, f"role {str(word)[:60]!r}, read as {role}"))

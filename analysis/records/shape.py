@@ -11,7 +11,7 @@ from analysis.records.text import CALL_TAGS
 # The members under which people keep a conversation, in the order in which they are looked at.
 CONVERSATIONS = (
     *("messages", "conversations", "conversation", "traj", "history", "trajectory", "turns", "dialogue"),
-    *("chat", "dialog"),
+    *("chat", "dialog", "contents"),
 )
 _SPEAKERS = ("role", "from", "speaker")
 _MEMO = "what the messages look like"

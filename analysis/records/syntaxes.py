@@ -18,6 +18,8 @@ from analysis.records.model import Call
 
 Read = tuple[Call, str]
 LONGEST_LITERAL = 1_000_000
+# Tags in which every argument is a text.
+UNTYPED = ("<function=", "<invoke name=")
 _SCAN = json.JSONDecoder(strict=False)
 _FUNCTION = r"<function=(?P<{n}>[^>\n]{{1,200}})>(?P<{b}>[^<]*(?:<(?!/function>|function=)[^<]*)*)(?:</function>)?"
 _XML = re.compile(_FUNCTION.format(n="name", b="body"))
@@ -65,6 +67,13 @@ def read_block(block: str) -> list[Read]:
     if text.startswith("{") and (literal := literal_of(text)) is not None:
         return [read_object(as_written(literal))]
     return [read_object(block)]
+
+
+def typed(arguments: str, types: dict[str, Any]) -> str:
+    """Arguments that are all texts, as tags give them, with those read that are asked for as something else."""
+    given = loads(arguments)[0]
+    read = {key: _typed(held) if types.get(key) not in (None, "string") else held for key, held in given.items()}
+    return as_written(read) if read != given else arguments
 
 
 def literal_of(text: str) -> Any:

@@ -129,7 +129,8 @@ def declared_tools(system: str) -> str | None:
             position = newline if newline >= 0 else len(text)
             continue
         tools.append(tool)
-    return canonical(clean(tools)[0])
+    literal = literal_of(text.strip()) if not tools else None
+    return canonical(clean(tools or literal or [])[0])
 
 
 @lru_cache(maxsize=512)

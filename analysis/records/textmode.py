@@ -5,10 +5,12 @@ from collections.abc import Collection
 import msgspec
 
 from analysis.records.chat import number
+from analysis.records.members import members_of, value_of
 from analysis.records.model import Call, Finding, Message, ResultFacts, hidden_call
 from analysis.records.record import Record
-from analysis.records.syntaxes import listed
-from analysis.records.text import CALL_TAGS, named_result, responses, split_calls, split_reasoning
+from analysis.records.syntaxes import UNTYPED, listed, typed
+from analysis.records.text import CALL_TAGS, named_result, read_called, responses, split_calls, split_reasoning
+from analysis.records.toolsets import ToolSet
 
 # How runners open a user's message that carries what a call written as text came to.
 RESULT_OPENINGS = ("EXECUTION RESULT of [", "OBSERVATION:", "Observation:", "<tool_response>", "<function_results>")
@@ -24,19 +26,30 @@ def is_prompt_mode(messages: list[Message]) -> bool:
     )
 
 
-def read_blocks(record: Record, messages: list[Message], names: Collection[str] = ()) -> list[Message]:
+def read_blocks(record: Record, messages: list[Message], tools: ToolSet) -> list[Message]:
     """Turn what stands as text, of calls and of results, into calls and results, wherever no field holds them.
 
     Args:
-        names: of the tools declared; a text that is `[name(…), …]` is a call only of these, where there are any.
+        tools: those declared; a text that is `[name(…), …]` is a call only of these, where there are any, and what
+            stands in tags has the types that they ask for.
     """
     if is_prompt_mode(messages):
         return read_text_calls(record, messages)
+    names = tools.names
     is_text = any(m.role == "assistant" and not m.calls and _makes_calls(m.content, names) for m in messages)
     messages, tagged = _with_results_apart(messages, is_text=is_text)
-    for index, message in enumerate(messages) if is_text else ():
-        if message.role == "assistant" and not message.calls:
+    for index, message in enumerate(messages):
+        if message.role != "assistant" or message.calls:
+            continue
+        if is_text:
+            is_tagged = any(tag in message.content for tag in UNTYPED)
             _read_assistant(record, index, message, is_listed=_makes_calls(message.content, names))
+            for call in message.calls if is_tagged else ():
+                call.arguments = typed(call.arguments or "{}", tools.types_of(call.name or ""))
+        elif _is_call(
+            message.content, names, is_answered=[m.role for m in messages[index + 1 : index + 2]] == ["tool"]
+        ):
+            message.calls, message.content = read_called(message.content.strip(), index).calls, ""
     called = {call.name for message in messages for call in message.calls if call.name}
     for index in tagged:
         name, messages[index].content = named_result(messages[index].content, called)
@@ -67,6 +80,17 @@ def _opens_as_result(message: Message) -> bool:
 def _as_result(message: Message, text: str, *, is_alone: bool) -> Message:
     answers = message.answers if is_alone else ""
     return msgspec.structs.replace(message, role="tool", content=text, answers=answers)
+
+
+def _is_call(content: str, names: Collection[str], *, is_answered: bool) -> bool:
+    """Is the whole text one call as an object: of a tool declared, or with a result behind it?"""
+    text = content.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return False
+    members = members_of(text.encode("utf-8", "replace"))
+    name = value_of(members, ("name",))
+    is_form = members.keys() <= {"name", "arguments", "parameters", "id", "type"} and len(members) > 1
+    return is_form and isinstance(name, str) and (name in names or (is_answered and not names))
 
 
 def _makes_calls(content: str, names: Collection[str]) -> bool:

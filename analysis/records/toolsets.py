@@ -23,6 +23,13 @@ class ToolSet(msgspec.Struct, frozen=True):
     contracts: dict[str, "Contract"]
     findings: tuple[Finding, ...] = ()
 
+    def types_of(self, name: str) -> dict[str, Any]:
+        """The types that a tool's schema gives its arguments, by their names."""
+        schema = next((tool.schema for tool in self.tools if tool.name == name), "null")
+        listed = (loads(schema)[0] or {}).get("properties") if schema.startswith("{") else None
+        properties = listed if isinstance(listed, dict) else {}
+        return {key: held.get("type") for key, held in properties.items() if isinstance(held, dict)}
+
 
 class Contract(msgspec.Struct, frozen=True):
     """What a tool's JSON Schema asks of the arguments. `validator` is None where the schema itself does not compile.

@@ -22,6 +22,7 @@ from analysis.records.text import CALL_TAGS, split_reasoning
 LARGEST_SHARE = 0.1
 # Of the letters of texts that were taken apart, and for each call: how a call is written is not weighed to the letter.
 TOLERANCE, LETTERS_OF_SYNTAX = 0.02, 4
+WRAPPERS = ("samples", "simulations", "rollouts", "trajectories", "records", "data", "results")
 LISTED = "`python -m analysis tables --dialects` lists what is read"
 WHAT_TO_DO = f"{LISTED}; --keep-unread keeps such records, and says so"
 _SPEAKER = ("role", "from", "type", "speaker", "sender", "class_", "message_type")
@@ -69,7 +70,7 @@ _NO_TEXT = frozenset(
 )
 _MARKUP = re.compile(
     r"</?(?:tool_calls?|tool_responses?|think|function_?calls?|tools|parameter|function|invoke|arg_key|arg_value)\b[^<>]*>"
-    r"|\"(?:name|arguments|parameters|content|results?|response|output)\"\s*:|'(?:name|arguments|content)'\s*:|\[TOOL_CALLS\]"
+    r"|\"(?:name|arguments|parameters|content|results?|response|output)\"\s*:|'(?:name|arguments|content)'\s*:|\[TOOL_CALLS\]|<\|python_tag\|>|<\|eom_id\|>|<\|eot_id\|>"
 )
 
 
@@ -245,7 +246,11 @@ def _nearest(dialect: Dialect) -> str:
 def no_dialect(record: Record, dialects: Iterable[Dialect]) -> str:
     """Why a record of no known shape is refused: its keys, and what the dialect lacks that comes nearest."""
     named = ", ".join(sorted(record.keys)[:8])[:200] or "none"
-    nearest = min(dialects, key=lambda d: (len(set(d.needs) - record.keys), -len(record.keys & d.keys)))
+    if record.has("role", "content") or record.has("from", "value"):
+        return f"one message of a conversation, not a record; its keys: {named}. {LISTED}"
+    if wrapper := next((key for key in WRAPPERS if record.raw(key).startswith(b"[")), None):
+        return f"`{wrapper}` holds records, and this is what is around them; its keys: {named}. {LISTED}"
+    nearest = min(dialects, key=lambda d: (-len(record.keys & d.keys), len(set(d.needs) - record.keys)))
     lacks = ", ".join(f"`{key}`" for key in nearest.needs if key not in record)
     lacking = f"without {lacks}" if lacks else f"but not {nearest.mark}"
     return f"no dialect has this shape; its keys: {named}. The nearest is {nearest.names[0]}, {lacking}. {LISTED}"

@@ -13,6 +13,7 @@ earlier call hold it) or `none`. Grounded is all but agent and none.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -27,6 +28,11 @@ _DATE_OR_TIME = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ].*)?|\d{1,2}:\d{2}
 # Told from a word that merely holds it: u_1 does not stand in u_10, nor A-1 in A-1-2.
 _BEFORE = r"(?:(?<![\w\-])|(?<=\\[nrt]))"
 _AFTER = r"(?![\w]|-\w)"
+# Each word of a value is a whole word of the text, or one behind the escape of a line break.
+_WORD = re.compile(r"\w+")
+_ESCAPED_WORD = re.compile(r"\\[nrt](\w+)")
+# So many texts are looked through sooner than their words are noted.
+FEW_TEXTS = 64
 
 Row = tuple[str | None, str, int, str | None, str, str, str, str, int | None, int | None, int]
 
@@ -42,7 +48,7 @@ def rows(trajectory: Trajectory) -> Iterator[Row]:
     chains: dict[int, int] = {}
     for number, call in enumerate(calls, start=1):
         values = id_like(call.arguments)
-        found = [(path, name, value, *flow.source(value, number, call.message)) for path, name, value in values]
+        found = [(path, name, value, *flow.source(value, call.message)) for path, name, value in values]
         sources = [origin for *_, origin in found if origin is not None]
         # A parallel call's result stands in the text only after all of its siblings: sources are always earlier.
         chains[number] = 1 + max((chains[origin] for origin in sources), default=0)
@@ -64,6 +70,39 @@ def id_like(arguments: str | None) -> list[tuple[str, str, str]]:
     return list(_walk(read, "", "")) if isinstance(read, dict) else []
 
 
+class _Texts:
+    """The texts that the agent hears, in which values are looked for: those of tools, users and the system.
+
+    Of many texts each word's places are noted once: to look for every value in every text takes the square of their
+    number.
+    """
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self.places = [place for place, message in enumerate(messages) if message.role in ("tool", "user", "system")]
+        self.by_word: dict[str, list[int]] = {}
+        for place in self.places if len(self.places) > FEW_TEXTS else ():
+            text = messages[place].content
+            for word in {*_WORD.findall(text), *_ESCAPED_WORD.findall(text)}:
+                self.by_word.setdefault(word, []).append(place)
+
+    def candidates(self, value: str) -> list[int]:
+        """Places, in their order, outside of which the value does not stand."""
+        words = _WORD.findall(value) if self.by_word else []
+        return min((self.by_word.get(word, []) for word in words), key=len, default=self.places)
+
+
+@dataclass
+class _Search:
+    """How far a value has been looked for, and what came of it."""
+
+    candidates: list[int]
+    done: int = 0
+    first: tuple[str, int | None] | None = None
+    echoed: int | None = None
+    is_in_task: bool = False
+
+
 class _Flow:
     """What stood where before; each distinct value is looked for once in each text."""
 
@@ -71,8 +110,8 @@ class _Flow:
         self.messages = trajectory.messages
         self.task = trajectory.task or ""
         self.answers = {c.result_message: n for n, c in enumerate(calls, start=1) if c.result_message is not None}
-        self.positions: dict[str, list[int]] = {}
-        self.searched: dict[str, int] = {}
+        self.texts = _Texts(trajectory.messages)
+        self.searches: dict[str, _Search] = {}
         self.first_use: dict[str, int] = {}
         self.carried: dict[int, frozenset[str]] = {}
 
@@ -81,41 +120,47 @@ class _Flow:
         for value in values:
             self.first_use.setdefault(value, number)
 
-    def source(self, value: str, number: int, before: int) -> tuple[str, int | None]:
-        """Kind of the first text that holds the value, and the call it is the result of."""
-        echoed: int | None = None
-        for position in self._found(value, before):
-            role = self.messages[position].role
-            if role in ("user", "system"):
-                return role, None
-            answered = self.answers.get(position)
-            if answered is None or value not in self.carried.get(answered, frozenset()):
-                return "result", answered
-            echoed = echoed or answered
-        if echoed is not None:
-            return "echo", echoed
-        if is_word_in(value, self.task):
+    def source(self, value: str, before: int) -> tuple[str, int | None]:
+        """Kind of the first text before a message that holds the value, and the call it is the result of.
+
+        Messages are asked about in their order.
+        """
+        search = self.searches.get(value)
+        if search is None:
+            search = _Search(self.texts.candidates(value), is_in_task=is_word_in(value, self.task))
+            self.searches[value] = search
+        self._advance(search, value, before)
+        if search.first is not None:
+            return search.first
+        if search.echoed is not None:
+            return "echo", search.echoed
+        if search.is_in_task:
             return "task", None
         return ("agent" if value in self.first_use else "none"), None
 
-    def _found(self, value: str, before: int) -> list[int]:
-        """Positions of the texts before a message that hold the value; what the agent says itself does not count."""
-        found = self.positions.setdefault(value, [])
-        for position in range(self.searched.get(value, 0), before):
-            if _is_heard(self.messages[position]) and is_word_in(value, self.messages[position].content):
-                found.append(position)
-        self.searched[value] = max(before, self.searched.get(value, 0))
-        return [position for position in found if position < before]
+    def _advance(self, search: _Search, value: str, before: int) -> None:
+        while search.first is None and search.done < len(search.candidates):
+            place = search.candidates[search.done]
+            if place >= before:
+                return
+            search.done += 1
+            if is_word_in(value, self.messages[place].content):
+                self._note(search, value, place)
+
+    def _note(self, search: _Search, value: str, place: int) -> None:
+        role, answered = self.messages[place].role, self.answers.get(place)
+        if role in ("user", "system"):
+            search.first = role, None
+        elif answered is None or value not in self.carried.get(answered, frozenset()):
+            search.first = "result", answered
+        else:
+            search.echoed = search.echoed or answered
 
 
 def is_word_in(value: str, text: str) -> bool:
     """The value stands in the text, and not as part of a longer word."""
     # The plain search comes first: it is ten times as fast, and fails nearly always.
     return value in text and re.search(_BEFORE + re.escape(value) + _AFTER, text) is not None
-
-
-def _is_heard(message: Message) -> bool:
-    return message.role in ("tool", "user", "system")
 
 
 def _walk(value: Any, path: str, name: str) -> Iterator[tuple[str, str, str]]:

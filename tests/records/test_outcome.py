@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.records.outcome import ERROR_CHARS, judge
+from tests.growth import is_linear
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,43 @@ DATA = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """{"note": "he said 'error': 'no such user' and th""",
+        """{"note": "a", "rows": [{"text": "{'success': False, 'error': 'no""",
+        """{'note': 'it said "error": "gone" and \\'status\\': \\'failed\\'""",
+        """["a", "'error': 'x'""",
+        """{'error': 'no such us""",
+        """{"status": "fai""",
+        """{'rows': [], 'error""",
+        """{"a": "b'""",
+    ],
+)
+def test_a_result_cut_off_inside_a_string_is_unknown_whatever_the_string_says(text: str) -> None:
+    assert judge(text) == ("unknown", "none", None)
+
+
+def test_what_stands_before_the_cut_decides_as_ever() -> None:
+    assert judge("{'success': False, 'error': 'no such us")[:2] == ("error", "success_key")
+    assert judge("{'error': 'gone', 'detail': 'it w")[:2] == ("error", "error_key")
+    assert judge("{'detail': 'x', 'success': True, 'data': 'it w") == ("ok", "success_key", None)
+
+
+@given(data=DATA, kept=st.floats(0, 1))
+def test_a_cut_makes_no_error_of_what_is_none(data: object, kept: float) -> None:
+    result = {"data": data, "note": "'error': 'x', \"error\": \"y\", 'success': False"}
+    for text in (repr(result), json.dumps(result)):
+        assert judge(text[: int(len(text) * kept)])[0] != "error"
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+@pytest.mark.parametrize("inside", ['\\"', "\\'", "\\\\", '"', "'", "a 'b' ", "{[(", "'error': '"])
+@pytest.mark.parametrize("start", ["{", "{'success': False, 'error': ", "['a', ", "{'error': "])
+def test_a_cut_result_is_judged_in_time_linear_in_its_length(start: str, quote: str, inside: str) -> None:
+    assert is_linear(judge, lambda size: f"{start}{quote}a{quote}: {quote}" + inside * (size // len(inside)), 4_000)
 
 
 @given(success=st.booleans(), data=DATA, error=st.text(min_size=1, max_size=30).map(str.strip).filter(bool))

@@ -4,12 +4,15 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analysis import records
 from analysis.records import values as v
-from analysis.records.model import Trajectory
+from analysis.records.model import Call, Message, Trajectory
 from analysis.schema import VALUES
 from tests.builders import decode, step, trajectory
+from tests.growth import is_linear
 
 
 def read(*steps: list[dict[str, Any]], **changed: Any) -> Trajectory:
@@ -133,3 +136,57 @@ def test_rows_fit_their_table_and_long_values_are_cut() -> None:
     assert found.schema == VALUES.schema
     assert found["value"].str.len_chars().to_list() == [v.LONGEST_VALUE]
     assert found["trajectory_id"].to_list() == tables.trajectories.collect()["trajectory_id"].to_list()
+
+
+def long_run(calls: int, values: str) -> Trajectory:
+    """A call and its result, over and over; each result echoes its call's value and names the next one's."""
+    messages, made = [Message("user", "Begin with A-0.")], []
+    for number in range(calls):
+        value = {"each its own": f"A-{number}", "the same": "B-1", "in no text": f"C-{number}"}[values]
+        call = Call(
+            "f", json.dumps({"user_id": value}), "string", message=len(messages), result_message=len(messages) + 1
+        )
+        messages.append(Message("assistant", "", calls=[call]))
+        messages.append(Message("tool", f"{'' if values == 'in no text' else value} then A-{number + 1}"))
+        made.append(call)
+    return Trajectory(
+        *("o", "release", "conversation", "e", "t", "task", None, (), ""), messages=messages, findings=[], calls=made
+    )
+
+
+@pytest.mark.parametrize("values", ["each its own", "the same", "in no text"])
+def test_grounding_takes_time_linear_in_the_messages(values: str) -> None:
+    assert is_linear(lambda run: list(v.rows(run)), lambda size: long_run(size, values), 500)
+
+
+WORDS = st.sampled_from(
+    ["A-1", "A-1-2", "A-12", "b_1", "b", "x\\nA-1", "\\nb_1", "é1", "--", "A-1.", "nA-1", "#7", "-7"]
+)
+TEXTS = st.lists(WORDS | st.sampled_from([" ", ", ", "'", "\n"]), max_size=6).map("".join)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "tool", "assistant", "system"]), TEXTS, WORDS), max_size=12))
+def test_many_texts_are_searched_as_few_are(run: list[tuple[Any, str, str]]) -> None:
+    messages: list[Message] = []
+    calls: list[Call] = []
+    for role, text, value in run:
+        if role == "assistant":
+            calls.append(Call("f", json.dumps({"id": value}), "string", message=len(messages)))
+        elif role == "tool" and calls:
+            calls[-1].result_message = len(messages)
+        messages.append(Message(role, text))
+    told = Trajectory("o", "release", "conversation", None, None, "A-1", None, (), "", messages, [], calls)
+    found = {}
+    for few in (0, 100):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(v, "FEW_TEXTS", few)
+            found[few] = list(v.rows(told))
+    assert found[0] == found[100]
+    places = [place_of_first(messages, call.message, row[6]) for call, row in zip(calls, found[0], strict=True)]
+    for row, place in zip(found[0], places, strict=True):
+        assert (row[7] in ("user", "system", "result", "echo")) == (place is not None)
+
+
+def place_of_first(messages: list[Message], before: int, value: str) -> int | None:
+    heard = [n for n, message in enumerate(messages[:before]) if message.role != "assistant"]
+    return next((n for n in heard if v.is_word_in(value, messages[n].content)), None)

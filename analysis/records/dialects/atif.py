@@ -29,7 +29,8 @@ def read(record: Record) -> Trajectory:
     messages: list[Message] = []
     for place, raw in enumerate(flagged_list(record, "steps", record.inner("steps"))):
         step = flagged_members(record, f"steps[{place}]", raw, len(messages))
-        items = [_spoken(step), *(_result(result) for result in _results(step))]
+        role = b'"tool"' if list_of(raw_of(step, ("tool_calls",))) else raw_of(step, ("source",))
+        items = [_spoken(step), *(_result(result, role) for result in _results(step))]
         for message in read_items(record, "steps", items, ALL_WORDS):
             messages.append(message)
     return finish(record, NAME, number(messages))
@@ -45,9 +46,9 @@ def _results(step: Members) -> list[bytes]:
     return list_of(raw_of(members_of(raw_of(step, ("observation",))), ("results",))) or []
 
 
-def _result(raw: bytes) -> bytes:
-    """A result as a message of the role tool; only its own members can fail it."""
-    return msgspec.json.encode({"role": msgspec.Raw(b'"tool"'), **members_of(raw)})
+def _result(raw: bytes, role: bytes) -> bytes:
+    """What was observed as a message; of a step without calls it is no result, but the source's own."""
+    return msgspec.json.encode({"role": msgspec.Raw(role), **members_of(raw)})
 
 
 DIALECT = Dialect(

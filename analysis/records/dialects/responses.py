@@ -22,7 +22,7 @@ TYPES = ITEM_CALLS | ITEM_RESULTS | {"reasoning", "message"}
 def matches(record: Record) -> bool:
     if record.has("output") and record.has("input") and not record.has("messages"):
         return any(_is_item(item) for item in list_of(record.raw("output")) or ())
-    return bool(shape_of(record).types & (ITEM_CALLS | ITEM_RESULTS))
+    return any(kind in ITEM_CALLS | ITEM_RESULTS or kind.endswith("_call") for kind in shape_of(record).types)
 
 
 def _is_item(raw: bytes) -> bool:

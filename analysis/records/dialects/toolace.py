@@ -40,7 +40,8 @@ def _arrange(messages: list[Message]) -> list[Message]:
 
 def _apart(message: Message) -> list[Message]:
     """Each result of a list as a message; any other message as it is."""
-    items = list_of(message.content.encode("utf-8", "replace")) if message.role == "tool" else None
+    content = message.content.strip().encode("utf-8", "replace") if message.role == "tool" else b""
+    items = list_of(b"[%s]" % content if content.startswith(b"{") else content)
     results = [members_of(item) for item in items or ()]
     if not results or not all("name" in result and raw_of(result, _TEXTS) != b"null" for result in results):
         return [message]
