@@ -116,8 +116,8 @@ mutants: $(TESTED) ## Mutation testing of analysis/measures (hours): MODULE=tool
 
 # test.lock holds all of report.lock, at the same versions. The installer is what resolves, too.
 lock: $(READY) ## Resolve pyproject.toml anew into requirements/*.lock: versions and hashes, no address
-	@$(LOCK) --extra tokens --group build $(ARGS) --output-file requirements/report.lock pyproject.toml
-	@$(LOCK) --extra test --extra docs --extra tokens --extra dask --group build --constraint requirements/report.lock $(ARGS) \
+	@$(LOCK) --extra tokens --extra replay --group build $(ARGS) --output-file requirements/report.lock pyproject.toml
+	@$(LOCK) --extra test --extra docs --extra tokens --extra dask --extra replay --group build --constraint requirements/report.lock $(ARGS) \
 		--output-file requirements/test.lock pyproject.toml
 	@echo uv | $(LOCK) $(ARGS) --output-file requirements/installer.lock -
 

@@ -392,7 +392,94 @@ VALUES = Table(
     key=("trajectory_id", "call", "path"),
 )
 
+# Replay: recorded calls played again on the environments' own code, when that is asked for.
+
+REPLAY_VERDICTS = ("reproduced", "differing", "untold")
+REPLAY_KINDS = (
+    *("text", "value", "ids and times", "exception", "refused"),
+    *("content", "outcome", "ids", "no such tool"),
+    *("no result", "unreadable", "clock or chance", "order", "sandbox"),
+)
+
+REPLAYS = Table(
+    "replays",
+    "trajectory, when replay was asked for",
+    (
+        _TRAJECTORY_ID,
+        Column("is_replayable", pl.Boolean(), "its environment ran in the sandbox, from its scenario's initial state"),
+        Column("reason", pl.String(), "why it could not be replayed", nullable=True),
+        Column("calls", pl.UInt32(), "tool calls of the record, replayed or not", unit="calls"),
+        Column("reproduced", pl.UInt32(), "calls whose result came out as recorded", unit="calls"),
+        Column("differing", pl.UInt32(), "calls whose result came out otherwise", unit="calls"),
+        Column("untold", pl.UInt32(), "calls played, of which neither can be told", unit="calls"),
+        Column("first_difference", pl.UInt32(), "the first call that differs, from 1", nullable=True),
+        Column("changes", pl.UInt32(), "calls that changed the state", unit="calls"),
+        Column(
+            "changes_read_back",
+            pl.UInt32(),
+            "of these, followed by a call that returns one of the entities and changes nothing",
+            unit="calls",
+        ),
+        Column(
+            "final_state_hash",
+            pl.String(),
+            "of the state after the last call, without generated ids and times; equal states have equal hashes",
+            nullable=True,
+        ),
+        Column("checks", pl.UInt32(), "checks of the scenario; 0 in the SFT set", unit="checks"),
+        Column("checks_passed", pl.UInt32(), "checks that the final state passes", unit="checks"),
+        Column("checks_untold", pl.UInt32(), "checks that could not be asked in the sandbox", unit="checks"),
+        Column(
+            "reward",
+            pl.Float64(),
+            "checks_passed over checks; null without checks, or where one could not be asked",
+            unit="reward",
+            nullable=True,
+        ),
+        Column("reward_recorded", pl.Float64(), "reward the runner wrote", unit="reward", nullable=True),
+    ),
+    key=("trajectory_id",),
+)
+
+REPLAYED_CALLS = Table(
+    "replayed_calls",
+    "tool call of a trajectory that could be replayed",
+    (
+        _TRAJECTORY_ID,
+        TOOL_CALLS["call"],
+        TOOL_CALLS["tool_name"],
+        Column("verdict", pl.Enum(REPLAY_VERDICTS), "replayed result against the recorded one"),
+        Column("kind", pl.Enum(REPLAY_KINDS), "in which way they agree or differ, or why that cannot be told"),
+        Column("made", pl.UInt32(), "entities of the state that the call made", unit="entities"),
+        Column("changed", pl.UInt32(), "entities that it changed", unit="entities"),
+        Column("removed", pl.UInt32(), "entities that it removed", unit="entities"),
+        Column("entities", pl.String(), "these entities, as attribute/key, at most 500 characters", nullable=True),
+        Column("is_read_back", pl.Boolean(), "a later call that changes nothing returns one of these entities"),
+        Column(
+            "replayed_result",
+            pl.String(),
+            "what the call returned or raised in the sandbox, at most 2,000 characters; null where it is as recorded",
+            nullable=True,
+        ),
+    ),
+    key=("trajectory_id", "call"),
+)
+
+REPLAYED_CHECKS = Table(
+    "replayed_checks",
+    "check of a trajectory that could be replayed",
+    (
+        _TRAJECTORY_ID,
+        CHECKS["check"],
+        Column("item", pl.String(), "the check's sentence"),
+        Column("is_passed", pl.Boolean(), "the final state passes it; null where it could not be asked", nullable=True),
+        Column("reason", pl.String(), "the exception that it raised, or why it could not be asked", nullable=True),
+    ),
+    key=("trajectory_id", "check"),
+)
+
 RECORD_TABLES = (TRAJECTORIES, MESSAGES, TOOL_CALLS, TOOLS, FINDINGS, REJECTED)
 SIBLING_TABLES = (ENVIRONMENTS, ENVIRONMENT_TOOLS, SCENARIOS, CHECKS)
 DERIVED_TABLES = (TOKENS,)
+REPLAY_TABLES = (REPLAYS, REPLAYED_CALLS, REPLAYED_CHECKS)
 BASE_TABLES = RECORD_TABLES + SIBLING_TABLES

@@ -65,6 +65,10 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
         {"charts", "gate", "markup", "measures", "records", "schema", "sources", "tables", "wording"},
         {"polars", "vl_convert", "yaml"},
     ),
+    "replay": (
+        {"canonical", "files", "records", "schema", "sources", "tables"},
+        {"msgspec", "polars", "pydantic_monty", "tqdm"},
+    ),
     "show": (
         {"brief", "charts", "imports", "markup", "records", "schema", "tables", "transcripts", "wording"},
         {"IPython", "altair", "polars"},
@@ -121,6 +125,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "processes",
             "records",
             "reference",
+            "replay",
             "report",
             "sample",
             "schema",
@@ -149,6 +154,8 @@ STARTED = {
     "tiktoken": ("tests/records/test_tokens.py", 'importorskip("tiktoken")'),
 }
 INSTALLED = packages_distributions()
+# A distribution of no code of its own, named in pyproject.toml for what it brings.
+BRINGS = {"pydantic-monty-client": "pydantic-monty"}
 
 
 def modules() -> list[Path]:
@@ -255,10 +262,11 @@ def test_environment_yml_is_read_by_repo2docker_as_it_is_meant() -> None:
 
 
 LOCKS = {
-    "report": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], BUILD),
+    "report": (PROJECT["project"]["dependencies"], EXTRAS["tokens"], EXTRAS["replay"], BUILD),
     "test": (
         PROJECT["project"]["dependencies"],
         EXTRAS["tokens"],
+        EXTRAS["replay"],
         BUILD,
         EXTRAS["test"],
         EXTRAS["docs"],
@@ -322,7 +330,8 @@ def test_no_two_modules_import_each_other_however_far_apart() -> None:
 def distributions(files: Iterable[Path]) -> set[str]:
     """What to install for all that these files import, by its name in pyproject.toml."""
     packages = {package for file in files for package in imported_packages(file)}
-    return {canonicalize_name(INSTALLED.get(package, [package])[0]) for package in packages}
+    names = {canonicalize_name(INSTALLED.get(package, [package])[0]) for package in packages}
+    return {BRINGS.get(name, name) for name in names}
 
 
 def requirements(*extras: str) -> set[str]:
@@ -333,11 +342,12 @@ def requirements(*extras: str) -> set[str]:
 
 
 def test_what_a_module_imports_is_a_dependency_and_not_one_of_the_tests() -> None:
-    assert distributions(modules()) <= requirements() | requirements("dask", "docs", "tokens")
+    assert distributions(modules()) <= requirements() | requirements("dask", "docs", "replay", "tokens")
 
 
 def test_what_is_installed_is_imported_or_started() -> None:
-    assert requirements() | requirements("dask", "docs", "tokens") == distributions(modules()) | UNIMPORTED.keys()
+    installed = requirements() | requirements("dask", "docs", "replay", "tokens")
+    assert installed == distributions(modules()) | UNIMPORTED.keys()
     for file, words in UNIMPORTED.values():
         assert words in (ROOT / file).read_text(encoding="utf-8")
 

@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from analysis import files
-from analysis.cli import card, check, export, report, sample, tables
+from analysis.cli import card, check, export, replay, report, sample, tables
 from analysis.cli.shared import CANNOT_WRITE, COULD_NOT, INTERRUPTED, NOBODY_READS, complain
 
 MODULE, SCRIPT = "python -m analysis", "trajectories"
@@ -19,6 +19,7 @@ COMMANDS: dict[str, ModuleType] = {
     "export": export,
     "check": check,
     "card": card,
+    "replay": replay,
     "sample": sample,
     "report": report,
 }
@@ -31,6 +32,7 @@ examples:
   python -m analysis export trajectories.json out/ --format sharegpt --validation 0.1
   python -m analysis check trajectories.json --gate gate.toml
   python -m analysis card trajectories.json README.md         statistics of a dataset card
+  python -m analysis replay trajectories.json out/ --environments envs.json --scenarios scenarios.json
   python -m analysis sample big.json --trajectories 9022 --environments 140 --seed 1
   python -m analysis COMMAND --help                           the options of a command, with examples
 
@@ -131,10 +133,11 @@ def _hint(word: str, names: Iterable[str]) -> str:
 
 def _user_errors() -> tuple[type[Exception], ...]:
     """Errors of the source or of its tables. They come with Polars, so they are imported only after an error."""
+    from analysis.replay.sandbox import MissingSandboxError  # noqa: PLC0415
     from analysis.schema import SchemaError  # noqa: PLC0415
     from analysis.sources import SourceError  # noqa: PLC0415
 
-    return SchemaError, SourceError
+    return MissingSandboxError, SchemaError, SourceError
 
 
 def _cannot_write(error: OSError) -> str:

@@ -99,13 +99,13 @@ def decode_here(unit: sources.Unit, target: str, crew: Crew) -> Receipt:
     return give_up(unit, target, reason)
 
 
-def spread(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[Item, Result]]:
-    """Each item with what becomes of it, in as many processes as there are cores, as they are done.
+def spread(work: Callable[[Item], Result], items: Sequence[Item], jobs: int = 0) -> Iterator[tuple[Item, Result]]:
+    """Each item with what becomes of it, in so many processes (0: as there are cores), as they are done.
 
     What a process that dies leaves undone, and all where none starts, is done in this one.
     """
     left = dict(enumerate(items))
-    jobs = min(processes.cores(), len(items))
+    jobs = min(jobs or processes.cores(), len(items))
     try:
         if jobs > 1:
             with processes.workers(jobs) as executor:

@@ -204,6 +204,14 @@ class Tables:
         """
         return self._narrowed(self._origins.derived(table, rows, key=key))
 
+    def units(self) -> list[sources.Unit]:
+        """The parts of the source that can be read apart, as they were decoded.
+
+        Raises:
+            sources.SourceError: the source is no longer what was loaded, or only its tables are here.
+        """
+        return self._origins.units()
+
     def raw_records(self) -> Iterator[tuple[str, sources.Raw]]:
         """Every record of the source again, as its bytes, with the id it has or would have in the tables.
 

@@ -53,6 +53,14 @@ class Origins:
         units = self._units(self.files())
         return {(slice_.container, slice_.prefix) for unit in units for slice_ in unit.slices}
 
+    def units(self) -> list[sources.Unit]:
+        """The units as they were decoded: what is read apart, by any process.
+
+        Raises:
+            sources.SourceError: the source is no longer what was loaded, or only its tables are here.
+        """
+        return [*self._units(self.files())]
+
     def raw_records(self, shards: set[int] | None = None) -> Iterator[tuple[str, sources.Raw]]:
         """(trajectory id, record as its bytes) of every record, or of some units'.
 
@@ -62,7 +70,7 @@ class Origins:
         files = self.files()
         for unit in self._units(files):
             if shards is None or unit.shard in shards:
-                yield from _raw_records(unit)
+                yield from raw_records_of(unit)
         sources.refuse_changed(files)
 
     def trajectories(self, trajectory_ids: Iterable[str]) -> list[Trajectory]:
@@ -135,7 +143,7 @@ def _rows_of_unit(unit: sources.Unit, table: Table, rows: Rows, tick: Callable[[
     """(rows of a unit's trajectories, how many these are)."""
     made: list[tuple[Any, ...]] = []
     trajectories = 0
-    for id_, raw in _raw_records(unit):
+    for id_, raw in raw_records_of(unit):
         record = records.read(raw.data, raw.origin, raw.byte_offset, keep_unread=True)
         if not isinstance(record, Rejected):
             made.extend((id_, *row) for row in rows(record))
@@ -145,7 +153,8 @@ def _rows_of_unit(unit: sources.Unit, table: Table, rows: Rows, tick: Callable[[
     return pl.DataFrame(made, schema=table.schema, orient="row"), trajectories
 
 
-def _raw_records(unit: sources.Unit) -> Iterator[tuple[str, sources.Raw]]:
+def raw_records_of(unit: sources.Unit) -> Iterator[tuple[str, sources.Raw]]:
+    """(trajectory id, record as its bytes) of every record of a unit."""
     records_only = (raw for raw in sources.read_unit(unit) if isinstance(raw, sources.Raw))
     for row, raw in enumerate(records_only):
         yield trajectory_id(unit.shard, row), raw
