@@ -119,8 +119,8 @@ class Sandbox:
             "random_start": {"seed": world.seed},
         }
         with self._pool.checkout(
-            limits=limits,  # type: ignore[arg-type]
-            os_policy=policy,  # type: ignore[arg-type]
+            limits=limits,
+            os_policy=policy,
             assert_message_annotations=False,
         ) as inner:
             yield Session(inner, self.limits, world.clock)
