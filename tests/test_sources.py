@@ -522,3 +522,10 @@ def test_a_large_record_that_holds_others_is_one(tmp_path: Path, monkeypatch: py
     raws, _ = read(write(tmp_path, "records.json", json.dumps([*rows, RUNS[0]])))
     assert [json.loads(raw.data) for raw in raws] == [*rows, RUNS[0]]
     assert not any(raw.broken for raw in raws)
+
+
+def test_conversations_inside_a_record_are_no_records(tmp_path: Path) -> None:
+    turns = [[{"role": "user", "content": "Go."}], [{"role": "user", "content": "On."}]]
+    rows = [{"id": "multi_turn_0", "question": turns, "involved_classes": ["A"]}] * 3
+    raws, _ = read(write(tmp_path, "tasks.jsonl", "\n".join(map(json.dumps, rows))))
+    assert [json.loads(raw.data) for raw in raws] == rows

@@ -161,7 +161,8 @@ def _is_list_of_records(buffer: bytes, start: int, *, is_named: bool) -> bool:
         return False
     is_spoken = is_message(buffer, match.start(2))
     if match[1] is not None:
-        return is_spoken or is_named or holds_conversation(buffer, match.start(2))
+        # Conversations under any other name are parts of a record: the turns of a question, what was weighed.
+        return is_named or (not is_spoken and holds_conversation(buffer, match.start(2)))
     return not is_spoken and (is_named or holds_conversation(buffer, match.start(2)))
 
 
