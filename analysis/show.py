@@ -103,20 +103,27 @@ def prose(markdown: str) -> None:
     display({"text/markdown": markdown, "text/plain": markdown}, raw=True, metadata={"trajectory": {"kind": "prose"}})
 
 
-def transcripts(trajectories: Iterable[Trajectory], ids: Iterable[str] = (), reasons: Iterable[str] = ()) -> None:
+def transcripts(
+    trajectories: Iterable[Trajectory],
+    ids: Iterable[str] = (),
+    reasons: Iterable[str] = (),
+    *,
+    most: int = transcript.MOST_MESSAGES,
+) -> None:
     """Display whole trajectories, each folded: turns, reasoning, calls with their results, errors and findings marked.
 
     Args:
         trajectories: what `Tables.read(ids)` gives.
         ids: their trajectory ids, in the same order: charts and tables link to them. Origins stand in for none.
         reasons: why each is shown, in a few words.
+        most: messages shown of each, its first and last ones; errors between them are shown, too.
     """
     shown = list(trajectories)
     names = [*ids] or [one.origin for one in shown]
     why = [*reasons] or [""] * len(shown)
     if not len(shown) == len(names) == len(why):
         raise ValueError(f"{len(shown)} trajectories, {len(names)} ids, {len(why)} reasons: give one of each")
-    pieces = "".join(transcript.html(*one) for one in zip(shown, names, why, strict=True))
+    pieces = "".join(transcript.html(*one, most=most) for one in zip(shown, names, why, strict=True))
     _html(f'<div class="tj transcripts">{pieces}</div>', "transcripts", ids=names)
 
 

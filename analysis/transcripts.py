@@ -8,7 +8,7 @@ import ast
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pprint import pformat
 from typing import Any
@@ -20,6 +20,8 @@ from analysis.wording import count, mode, words
 # Parsing and indenting more than this costs seconds and helps nobody read.
 LARGEST_PARSED = 20_000
 LONGEST_SHOWN = 6_000
+# Of more messages the first and the last are shown, and between them errors with the calls that met them.
+MOST_MESSAGES, MOST_ERRORS = 400, 200
 SPEAKERS = {"system": "System", "user": "User", "assistant": "Assistant", "tool": "Result", "other": "Other"}
 
 
@@ -31,7 +33,14 @@ def anchor(trajectory_id: str) -> str:
     return f"t-{plain[:40]}-{blake2b(trajectory_id.encode(errors='replace'), digest_size=4).hexdigest()}"
 
 
-def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longest: int = LONGEST_SHOWN) -> str:
+def html(
+    trajectory: Trajectory,
+    trajectory_id: str,
+    reason: str = "",
+    *,
+    longest: int = LONGEST_SHOWN,
+    most: int = MOST_MESSAGES,
+) -> str:
     """One trajectory as a folded block, reached by `#anchor(trajectory_id)`.
 
     Args:
@@ -39,6 +48,8 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longes
         trajectory_id: its id in the tables.
         reason: why it is shown.
         longest: characters of a text that are shown; how many more there are is said.
+        most: messages that are shown, half of them the first ones and half the last, beside `MOST_ERRORS` errors; how
+            many are left out stands where they would.
     """
     errors = sum(call.outcome == "error" for call in trajectory.calls)
     facts = [
@@ -55,14 +66,18 @@ def html(trajectory: Trajectory, trajectory_id: str, reason: str = "", *, longes
         place = finding.message if finding.message is not None and finding.message < len(trajectory.messages) else None
         findings[place].append(finding)
     answered = {call.result_message: call for call in trajectory.calls if call.result_message is not None}
-    turns = "".join(
-        _message(i, message, answered.get(i), findings[i], longest) for i, message in enumerate(trajectory.messages)
-    )
+    turns: list[str] = []
+    end = 0
+    for place in _shown(trajectory, most):
+        message = trajectory.messages[place]
+        turns += [_gap(end, place, findings), _message(place, message, answered.get(place), findings[place], longest)]
+        end = place + 1
+    shown = "".join(turns)
     why = f' <span class="reason">{text(reason)}</span>' if reason else ""
     whole = _findings(findings[None])
     return (
         f'<details class="transcript" id="{anchor(trajectory_id)}"><summary><b dir="auto">{text(trajectory_id)}</b>'
-        f'{why} <small>{text(" · ".join(facts))}</small></summary>{whole}<ol class="turns">{turns}</ol></details>'
+        f'{why} <small>{text(" · ".join(facts))}</small></summary>{whole}<ol class="turns">{shown}</ol></details>'
     )
 
 
@@ -80,6 +95,27 @@ def pretty(string: str) -> str:
         return pformat(value, width=100, sort_dicts=False) if isinstance(value, (dict, list, tuple)) else string
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
         return string
+
+
+def _shown(trajectory: Trajectory, most: int) -> list[int]:
+    """Positions of the messages to show, in their order."""
+    total = len(trajectory.messages)
+    if total <= most:
+        return list(range(total))
+    edge = most // 2
+    errors = [call for call in trajectory.calls if call.outcome == "error"][:MOST_ERRORS]
+    met = {place for call in errors for place in (call.message, call.result_message) if place is not None}
+    return sorted({*range(edge), *met, *range(total - edge, total)})
+
+
+def _gap(start: int, end: int, findings: Mapping[int | None, list[Finding]]) -> str:
+    """What is left out between two messages, counted."""
+    if start == end:
+        return ""
+    among = sum(len(held) for place, held in findings.items() if place is not None and start <= place < end)
+    left = f"{count(end - start, 'message')}, {start:,} to {end - 1:,}"
+    found = f" and {count(among, 'finding')} on them" if among else ""
+    return f'<li class="turn"><em>… {left}{found}: not shown here, in the source</em></li>'
 
 
 def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding], longest: int) -> str:

@@ -45,17 +45,20 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "interrupts": (set(), set()),
     "processes": ({"interrupts"}, set()),
     "sample": ({"files"}, {"msgspec"}),
-    "sources": ({"natural", "nearest"}, {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"}),
-    "records": ({"canonical"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
+    "sources": (
+        {"natural", "nearest", "visible"},
+        {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"},
+    ),
+    "records": ({"canonical", "visible"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
     "tables": (
-        {"wording", "files", "markup", "nearest", "processes", "records", "sample", "schema", "sources"},
+        {"files", "markup", "nearest", "processes", "records", "sample", "schema", "sources", "visible", "wording"},
         {"blake3", "datasets", "distributed", "filelock", "msgspec", "polars", "tqdm"},
     ),
     "measures": ({"canonical", "natural", "schema"}, {"msgspec", "numpy", "polars", "rapidfuzz", "rensa"}),
-    "brief": ({"schema", "wording", "measures"}, {"polars"}),
-    "charts": ({"wording", "measures", "schema"}, {"altair", "polars"}),
+    "brief": ({"measures", "schema", "wording"}, {"polars"}),
+    "charts": ({"measures", "schema", "wording"}, {"altair", "polars"}),
     "markup": ({"wording"}, {"polars"}),
-    "transcripts": ({"wording", "markup", "records"}, set()),
+    "transcripts": ({"markup", "records", "wording"}, set()),
     "export": (
         {"files", "measures", "nearest", "records", "schema", "sources", "tables"},
         {"msgspec", "polars", "tqdm"},
@@ -76,7 +79,6 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "explore": (
         {
             "charts",
-            "wording",
             "imports",
             "markup",
             "natural",
@@ -86,12 +88,25 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "sources",
             "tables",
             "transcripts",
+            "wording",
         },
         {"altair", "ipywidgets", "itables", "polars"},
     ),
     "report": (
-        {"files", "imports", "interrupts", "markup", "natural", "nearest", "parameters", "processes", "reference"}
-        | {"schema", "tables", "wording"},
+        {
+            "files",
+            "imports",
+            "interrupts",
+            "markup",
+            "natural",
+            "nearest",
+            "parameters",
+            "processes",
+            "reference",
+            "schema",
+            "tables",
+            "wording",
+        },
         {
             "filelock",
             "fsspec",
@@ -131,10 +146,12 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "schema",
             "sources",
             "tables",
+            "visible",
         },
         {"msgspec"},
     ),
     "__main__": ({"cli", "interrupts"}, set()),
+    "visible": (set(), set()),
 }
 # Imported in one place only, and there inside functions: they take seconds, and a kernel never needs them.
 LATE = dict.fromkeys(("httpx2", "huggingface_hub"), "sources/hub/")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.records.model import Finding, Trajectory
+from analysis.records.model import Call, Finding, Message, Trajectory
 from analysis.transcripts import LARGEST_PARSED, LONGEST_SHOWN, anchor, html, pretty
 from tests.builders import decode, step, trajectory
 
@@ -158,3 +158,35 @@ def test_an_ordinary_id_is_its_own_anchor() -> None:
 
 
 BASE = only(step(tool="get_user"), step(tool="transfer", error="no funds"))
+
+
+def long_run(messages: int) -> Trajectory:
+    """Of so many messages, every tenth result an error."""
+    made: list[Message] = []
+    calls = []
+    for place in range(0, messages, 2):
+        call = Call("get_user", "{}", "string", message=place, result_message=place + 1)
+        call.outcome = "error" if place % 20 == 10 else "ok"
+        made += [Message("assistant", f"I ask {place}.", calls=[call]), Message("tool", f"result {place + 1}")]
+        calls.append(call)
+    findings = [Finding("orphan_result", place, "lost") for place in range(0, messages, 2)]
+    return Trajectory("o", "release", "conversation", "e", "t", "task", None, (), "", made, findings, calls)
+
+
+def test_of_a_long_run_the_ends_and_every_error_are_shown() -> None:
+    run = long_run(1_000)
+    seen = [int(place) for place in re.findall(r"message ([0-9]+)</small>", html(run, "0-1", most=40))]
+    errors = {place for call in run.calls if call.outcome == "error" for place in (call.message, call.result_message)}
+    assert seen == sorted({*range(20), *range(980, 1_000), *errors})
+    assert html(run, "0-1", most=1_000).count("message ") >= 1_000
+
+
+def test_what_is_left_out_of_a_long_run_adds_up_with_what_is_shown() -> None:
+    shown = html(long_run(1_000), "0-1", most=40)
+    left = sum(int(count) for count in re.findall(r"… ([0-9]+) messages?, ", shown))
+    assert left + shown.count('<small class="position">') == 1_000
+    assert "and 9 findings on them: not shown here, in the source" in words(shown)
+
+
+def test_the_size_of_a_transcript_does_not_grow_with_its_messages() -> None:
+    assert len(html(long_run(40_000), "0-1")) < 1.2 * len(html(long_run(10_000), "0-1")) < 2_000_000

@@ -13,6 +13,7 @@ from analysis.cli.shared import (
     add_sibling_options,
     complain,
     say,
+    tell,
 )
 
 ABOUT = "write the statistics of a dataset card, or update them"
@@ -73,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         made = write(CardRequest(**{**request, "languages": tuple(options.languages), "progress": not options.quiet}))
     except CardError as error:
         return complain(error, COULD_NOT)
-    print(f"{made.card}: written, with {len(made.files) - 1:,} files beside it")
+    tell(f"{made.card}: written, with {len(made.files) - 1:,} files beside it")
     for note in made.notes:
         say(note)
     if made.left:

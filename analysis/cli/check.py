@@ -15,7 +15,9 @@ from analysis.cli.shared import (
     complain,
     positive,
     say,
+    tell,
 )
+from analysis.visible import visible_json
 
 ABOUT = "test a source against limits, for pipelines"
 EPILOG = f"""\
@@ -84,7 +86,7 @@ def _list_quantities() -> int:
     from analysis.gate import QUANTITIES  # noqa: PLC0415
 
     for name, quantity in QUANTITIES.items():
-        print(f"{name:28} {quantity.meaning} ({'less' if quantity.is_less_better else 'more'} is better)")
+        tell(f"{name:28} {quantity.meaning} ({'less' if quantity.is_less_better else 'more'} is better)")
     return OK
 
 
@@ -132,9 +134,9 @@ def _print(judged: list[tuple[Any, Any]], *, as_json: bool) -> None:
             }
             for data, checks in judged
         ]
-        print(msgspec.json.format(msgspec.json.encode(outcomes)).decode())
+        print(visible_json(msgspec.json.format(msgspec.json.encode(outcomes)).decode()))
     for data, checks in judged:
         if not as_json:
-            print(text.table(checks))
+            tell(text.table(checks))
         no_pass = "" if gate.outcome(checks) != "not known" else "; no limit is known, so it does not pass"
         say(f"{data.source}: {text.summary(checks)}{no_pass}")

@@ -4,7 +4,18 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from analysis.cli.shared import COULD_NOT, LOST, OK, SOURCE, STATUSES, add_keep_going, add_run_options, complain, say
+from analysis.cli.shared import (
+    COULD_NOT,
+    LOST,
+    OK,
+    SOURCE,
+    STATUSES,
+    add_keep_going,
+    add_run_options,
+    complain,
+    say,
+    tell,
+)
 
 # The formats of analysis.export, which takes half a second to import; a test compares the two.
 FORMATS = ("messages", "sharegpt", "alpaca-mask-history", "parquet", "raw")
@@ -78,17 +89,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tell_exported(manifest: dict[str, Any], out: Path) -> None:
-    print(
+    tell(
         f"{out}: {manifest['records_in']:,} records in = {manifest['exported']:,} exported + "
         f"{manifest['filtered']:,} filtered + {manifest['refused']:,} refused + {manifest['rejected']:,} rejected"
     )
     for name, split in manifest["splits"].items():
-        print(
+        tell(
             f"  {name}: {split['records']:,} records, {split['rows']:,} rows, {split['scenarios']:,} scenarios, "
             f"{split['environments']:,} environments: {', '.join(split['files'])}"
         )
     for change, count in manifest["changes"].items():
-        print(f"  changed: {count:,} {change}")
+        tell(f"  changed: {count:,} {change}")
 
 
 def _tell_lost(manifest: dict[str, Any], out: Path) -> None:

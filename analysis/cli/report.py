@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, positive, say
+from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, positive, say, tell
 
 ABOUT = "execute the notebooks and write one HTML file per report"
 EPILOG = """\
@@ -79,9 +79,9 @@ def _tell(result: Any) -> None:
         say(f"{name}: {failure.message}")
     for entry in result.entries:
         if entry.state == "skipped":
-            print(f"{entry.name} left out: {entry.message}")
+            tell(f"{entry.name} left out: {entry.message}")
     made = sum(entry.state == "made" for entry in result.entries)
-    print(f"{made:,} of {len(result.entries):,} reports made: {result.index}")
+    tell(f"{made:,} of {len(result.entries):,} reports made: {result.index}")
 
 
 def pairs_apart(words: Sequence[str]) -> Iterator[str]:

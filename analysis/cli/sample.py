@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from analysis import sample
-from analysis.cli.shared import COULD_NOT, OK, STATUSES, complain, positive
+from analysis.cli.shared import COULD_NOT, OK, STATUSES, complain, positive, tell
 
 ABOUT = "write a synthetic sample to a file"
 EPILOG = f"""\
@@ -51,5 +51,5 @@ def run(options: argparse.Namespace) -> int:
             sample.write_siblings(options.siblings, **size)
     except ValueError as error:
         return complain(error, COULD_NOT)
-    print(f"{options.out}: {options.trajectories:,} synthetic records")
+    tell(f"{options.out}: {options.trajectories:,} synthetic records")
     return OK

@@ -3,6 +3,8 @@
 import argparse
 import sys
 
+from analysis.visible import one_line, visible
+
 OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED, NOBODY_READS = (
     0,
     1,
@@ -24,7 +26,12 @@ def complain(problem: object, status: int) -> int:
 
 def say(message: object) -> None:
     """Print a message to stderr as one line, whatever it contains."""
-    print("analysis:", " ".join(str(message).split()), file=sys.stderr)
+    print("analysis:", one_line(message), file=sys.stderr)
+
+
+def tell(text: object) -> None:
+    """Print a result to stdout, with what a terminal would not show made visible."""
+    print(visible(text))
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from analysis.cli.shared import (
     add_sibling_options,
     complain,
     say,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _workers(source: str, jobs: int, dask: str) -> AbstractContextManager["Execu
 def _tell(manifest: dict[str, Any], options: argparse.Namespace) -> int:
     """Print what was kept and what was not; return the exit status."""
     kept, rejected, records = manifest["kept"], manifest["rejected"], manifest["records_in"]
-    print(f"{options.out}: {records:,} records in = {kept:,} kept + {rejected:,} rejected")
+    tell(f"{options.out}: {records:,} records in = {kept:,} kept + {rejected:,} rejected")
     if rejected:
         folder = f"{options.out.rstrip('/')}/rejected"
         say(f"{rejected:,} of {records:,} records rejected; {folder} lists them all with the reasons, beginning with:")
@@ -155,5 +156,5 @@ def _describe(name: str, *, as_json: bool) -> int:
         print(json_schema.text(published[name]) if name else json_schema.texts(), end="")
     else:
         width = shutil.get_terminal_size().columns
-        print(words.described(published[name], width) if name else words.all_described(width))
+        tell(words.described(published[name], width) if name else words.all_described(width))
     return OK

@@ -16,6 +16,7 @@ from analysis.wording import count
 
 # Searched in full: what is cut off cannot be found. A longer text than this makes a page no browser likes.
 LONGEST = 200_000
+MOST_MESSAGES = 4_000
 # Characters shown on either side of a hit, and how many hits are listed.
 AROUND = 50
 MOST_LISTED = 100
@@ -34,7 +35,7 @@ class Hit(NamedTuple):
 
 def page(trajectory: Trajectory, trajectory_id: str) -> str:
     """The whole transcript, unfolded at its outermost."""
-    html = transcripts.html(trajectory, trajectory_id, longest=LONGEST)
+    html = transcripts.html(trajectory, trajectory_id, longest=LONGEST, most=MOST_MESSAGES)
     return html.replace("<details", "<details open", 1)
 
 

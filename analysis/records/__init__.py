@@ -1,14 +1,14 @@
 """One raw record -> Trajectory | Rejected; one module per dialect, chosen by shape; the outcome of a result."""
 
-import logging
 from collections import Counter
 
+from analysis import visible
 from analysis.records import unread
 from analysis.records.dialects import DIALECTS
 from analysis.records.model import Finding, Rejected, Trajectory
 from analysis.records.record import Record, UnreadableError
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 READER_FAILED = "the reader failed, please report this record"
 

@@ -3,14 +3,13 @@
 Tables of the same contents are decoded once, by one process at a time; a run that was killed is resumed.
 """
 
-import logging
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from analysis import processes, sources
+from analysis import processes, sources, visible
 from analysis.files import publish
 from analysis.tables import cache
 from analysis.tables.crew import ATTEMPTS, Crew
@@ -20,7 +19,7 @@ from analysis.tables.summary import summarise
 from analysis.tables.units import decode_units
 from analysis.wording import count
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 
 def build(files: list[sources.File], crew: Crew) -> str:

@@ -1,6 +1,5 @@
 """Who decodes: this process, others of this machine, or a cluster. A unit that fails is tried again, then given up."""
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -11,13 +10,13 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from analysis import processes, sources
+from analysis import processes, sources, visible
 from analysis.files import UNWRITABLE
 from analysis.schema import RECORD_TABLES, REJECTED
 from analysis.tables.decode import decode_unit, put
 from analysis.tables.receipts import Receipt, receipt_of
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 
 import polars as pl
 
-from analysis.markup import LAB_STYLE, clean, grid, text
+from analysis.markup import LAB_STYLE, grid, text
 from analysis.schema import BASE_TABLES, RECORD_TABLES, REJECTED, Column, Table
+from analysis.visible import one_line
 from analysis.wording import count
 
 FIRST_REJECTED = 5
@@ -39,8 +40,8 @@ class Handle(Protocol):
 
 def as_text(data: Handle) -> str:
     """The handle for a terminal: a line a column, wrapped to its place."""
-    lines = [f"Tables of {clean(data.source)}", *(f"  {clean(fact)}" for fact in _facts(data))]
-    lines += [f"    {clean(origin)}: {clean(reason)}" for origin, reason in _first_rejected(data)]
+    lines = [f"Tables of {one_line(data.source)}", *(f"  {one_line(fact)}" for fact in _facts(data))]
+    lines += [f"    {one_line(origin)}: {one_line(reason)}" for origin, reason in _first_rejected(data)]
     for table, rows in _rows(data).items():
         if not _is_given(data, table, rows):
             lines += ["", f"{table.name}: {HOW_TO_GIVE}"]

@@ -1,7 +1,6 @@
 """The sibling sets' tables: small, decoded in one go, cached by the contents of all the files given."""
 
 import hashlib
-import logging
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,13 +8,13 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from analysis import schema, sources
+from analysis import schema, sources, visible
 from analysis.files import equal_folder
 from analysis.records import siblings
 from analysis.schema import ENVIRONMENTS, SCENARIOS, TRAJECTORIES, Table
 from analysis.tables import cache, places
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 HUB, NONE = "hub", "none"
 # Rows on the left, the catalogue they belong to, and the columns that name them there.

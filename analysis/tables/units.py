@@ -1,15 +1,14 @@
 """Every unit of a plan decoded, from where a run that was killed stopped; a file whose lines mislead by brackets."""
 
-import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from analysis import processes, sources
+from analysis import processes, sources, visible
 from analysis.sources import address
 from analysis.tables.crew import Crew, decode_each, decode_here
 from analysis.tables.receipts import Receipt, forget, misleading_files, note_misleading_files, receipts_of
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 
 def decode_units(units: list[sources.Unit], target: str, crew: Crew) -> list[Receipt]:

@@ -1,13 +1,13 @@
 """One file of a data set, brought to this disk and checked."""
 
 import hashlib
-import logging
 import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from analysis import visible
 from analysis.sources import address
 from analysis.sources.hub.names import HubError, HubName
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from huggingface_hub import DatasetInfo, HfApi
     from huggingface_hub.hf_api import RepoSibling
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 # A reset connection (unlike one that merely ends) the library does not try again.
 DOWNLOAD_ATTEMPTS = 3

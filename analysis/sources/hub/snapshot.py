@@ -1,16 +1,16 @@
 """The files a hub source names, as they are on this disk: fetched, or an earlier copy."""
 
-import logging
 import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis import visible
 from analysis.sources.hub.answers import refusal, trouble
 from analysis.sources.hub.download import HubFile, commit, described, download
 from analysis.sources.hub.names import HubError, HubName, choose, parse
 
-logger = logging.getLogger(__name__)
+logger = visible.logger(__name__)
 
 INFO_TIMEOUT_S = 20.0
 # A hub that did not answer is not waited for again at once: a source and its siblings are asked for in one breath.
