@@ -47,7 +47,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "sample": ({"files"}, {"msgspec"}),
     "sources": (
         {"natural", "nearest", "visible"},
-        {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "tqdm"},
+        {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "pyarrow", "tqdm"},
     ),
     "records": ({"canonical", "visible"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
     "tables": (

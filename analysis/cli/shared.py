@@ -14,7 +14,9 @@ OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED, NOBODY_READS = (
     141,
 )  # the last as a shell reports SIGPIPE
 
-SOURCE = "a file, a glob, a folder, an fsspec address, `sample`, or hub:OWNER/NAME[@REVISION][:FILE]"
+SOURCE = (
+    "a file, a glob, a folder, an fsspec address, `sample`, hub:OWNER/NAME[@REVISION][:FILE], or - for standard input"
+)
 STATUSES = "2 could not run · 6 cannot write · 130 interrupted"
 
 

@@ -124,6 +124,9 @@ def _tell(manifest: dict[str, Any], options: argparse.Namespace) -> int:
         _tell_first_rejected(folder)
     if unread := manifest["kept_unread"]:
         say(f"{unread:,} of the records kept could not be read whole: their calls or texts are not counted")
+    if skipped := manifest.get("skipped_files", 0):
+        say(f"{skipped:,} files that look like data are not read; the manifest lists them, beginning with:")
+        say("{name}: {reason}".format(**manifest["skipped"][0]))
     for damage in manifest["damage"]:
         say(f"{damage['origin']}: {damage['reason']}")
     return LOST if (rejected or manifest["damage"]) and not options.keep_going else OK

@@ -4,12 +4,14 @@
 Knows bytes and containers; nothing of what a record means.
 """
 
+from analysis.sources.choice import Skipped
 from analysis.sources.containers.plan import plan, whole
 from analysis.sources.containers.read import is_cut_wrong, read_unit
 from analysis.sources.containers.unit import Damage, Raw, Slice, Unit
 from analysis.sources.errors import SourceError
 from analysis.sources.hub import RELEASE_ENVIRONMENTS, RELEASE_SCENARIOS, is_release
-from analysis.sources.locate import SUFFIXES, File, locate, refuse_changed
+from analysis.sources.locate import File, Survey, locate, refuse_changed, survey
+from analysis.sources.names import SUFFIXES
 
 __all__ = [
     "RELEASE_ENVIRONMENTS",
@@ -18,8 +20,10 @@ __all__ = [
     "Damage",
     "File",
     "Raw",
+    "Skipped",
     "Slice",
     "SourceError",
+    "Survey",
     "Unit",
     "is_cut_wrong",
     "is_release",
@@ -27,5 +31,6 @@ __all__ = [
     "plan",
     "read_unit",
     "refuse_changed",
+    "survey",
     "whole",
 ]

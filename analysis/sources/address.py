@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from io import BufferedReader, FileIO
 from pathlib import Path
@@ -37,7 +37,7 @@ def is_remote(address: str) -> bool:
 
 def is_private(address: str) -> bool:
     """Is it out of reach for every other process?"""
-    return _protocol(address).rsplit("::", 1)[-1] in _PRIVATE
+    return any(_protocol(link) in _PRIVATE for link in address.split("::"))
 
 
 def filesystem(address: str) -> tuple[Any, str]:
@@ -77,6 +77,8 @@ def open_bytes(address: str) -> BufferedReader:
         return _Overheard(*heard) if heard and heard[0] == address else Path(address).open("rb")
     fs, path = filesystem(address)
     stream: BufferedReader = fs.open(path, "rb")
+    with suppress(AttributeError):  # a zip file system that nobody holds on to closes its files
+        stream.filesystem = fs  # type: ignore[attr-defined]
     return stream
 
 

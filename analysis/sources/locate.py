@@ -1,17 +1,17 @@
-"""One string -> the files it names."""
+"""One string -> the files it names, and what beside them was passed over."""
 
 import glob
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis.natural import natural_key
 from analysis.nearest import nearest
-from analysis.sources import address, hub
+from analysis.sources import address, hub, stdin
+from analysis.sources.choice import Entry, Skipped, choose
 from analysis.sources.errors import SourceError
-
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".json.gz", ".jsonl.gz")
+from analysis.sources.names import in_utf8, is_hidden
 
 
 class File(NamedTuple):
@@ -28,44 +28,90 @@ class File(NamedTuple):
         return not address.is_remote(self.path)
 
 
+class Survey(NamedTuple):
+    """The files of a source, in the natural order of their names, and what beside them was not read, and why.
+
+    `skipped` is what looks like data and is none, or is of no form that is read; `lost` is data that cannot be read.
+    """
+
+    files: list[File]
+    skipped: list[Skipped]
+    lost: list[Skipped]
+
+
 def locate(source: str) -> list[File]:
-    """Find the files of a source, in the natural order of their names.
+    """The files of a source, as `survey` finds them."""
+    return survey(source).files
+
+
+def survey(source: str) -> Survey:
+    """Find the files of a source.
+
+    A file that is named is read whatever its name. Of a folder, of what a glob matches and of what a store holds, data
+    are the files with a data suffix, in capitals or not, packed or not, and archives. Links are followed. Hidden names
+    are no data; neither is what this project wrote: tables, exports and cards.
 
     Args:
-        source: a file, a glob, a folder (its data files, below it too), an fsspec address of any of these, or
-            `hub:OWNER/NAME[@REVISION][:FILE]`.
+        source: a file, a glob, a folder (its data files, below it too), an fsspec address of any of these,
+            `hub:OWNER/NAME[@REVISION][:FILE]`, or `-` for standard input.
 
     Raises:
         SourceError: nothing is there, or nothing that holds records.
     """
+    if not source.strip():
+        raise SourceError("no source is named; name a file, a folder, a glob, an address, or `-` for standard input")
+    if source == "-":
+        return Survey([_local(stdin.kept(), stdin.NAME)], [], [])
     if source.startswith("hub:"):
-        fetched = hub.fetch(source)
-        return [_local(file.path, file.name, fetched.revision) for file in fetched.files]
+        snapshot = hub.fetch(source)
+        return Survey([_local(file.path, file.name, snapshot.revision) for file in snapshot.files], [], [])
     source = address.plain(source)
-    if address.is_remote(source):
-        return _remote(source)
-    return _local_files(source)
+    return _remote(source) if address.is_remote(source) else _here(source)
 
 
-def _local_files(source: str) -> list[File]:
+def _here(source: str) -> Survey:
     path = Path(source).expanduser()
     if path.is_file():
-        return [_local(path, path.name)]
+        return Survey([_local(path, in_utf8(path.name))], [], [])
     if path.is_dir():
-        found = sorted(
-            (p for p in path.rglob("*") if p.name.endswith(SUFFIXES) and p.is_file()), key=lambda p: natural_key(str(p))
-        )
-        if not found:
-            raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file in this folder")
-        return [_local(p, p.relative_to(path).as_posix()) for p in found]
+        return _of_entries(source, [Entry(_below(file, path), file) for file in _walk(path)])
     # glob.glob, because Path.glob refuses the absolute patterns people type.
-    matches = glob.glob(str(path), recursive=True)  # noqa: PTH207
-    files = [Path(match) for match in sorted(matches, key=natural_key) if Path(match).is_file()]
-    if not files:
+    paths = [Path(match) for match in glob.glob(str(path), recursive=True) if Path(match).is_file()]  # noqa: PTH207
+    if not paths:
         near = _nearest(source, path)
         raise SourceError(f"{source}: no such file or folder" + (f"; near it: {near}" if near else ""))
-    shared = Path(os.path.commonpath([file.parent for file in files]))
-    return [_local(file, file.relative_to(shared).as_posix()) for file in files]
+    shared = Path(os.path.commonpath([match.parent for match in paths]))
+    return _of_entries(source, [Entry(_below(match, shared), match) for match in paths], is_glob=True)
+
+
+def _below(path: Path, folder: Path) -> str:
+    return path.relative_to(folder).as_posix()
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """The files below a folder, links followed; no folder is entered again to which a link leads back."""
+    seen: set[tuple[int, int]] = set()
+    for at, folders, files in os.walk(folder, followlinks=True):
+        stat = os.stat(at)  # noqa: PTH116
+        if (stat.st_dev, stat.st_ino) in seen:
+            folders.clear()
+            continue
+        seen.add((stat.st_dev, stat.st_ino))
+        folders[:] = sorted(name for name in folders if not is_hidden(name))
+        yield from (Path(at, name) for name in files)
+
+
+def _of_entries(source: str, entries: list[Entry], *, is_glob: bool = False) -> Survey:
+    choice = choose(entries, are_meant=is_glob)
+    if not choice.data:
+        beside = "; ".join(f"{skipped.name}: {skipped.reason}" for skipped in [*choice.lost, *choice.skipped][:3])
+        raise SourceError(f"{source}: no file of records here" + (f"; {beside}" if beside else ""))
+    return Survey([_file(entry) for entry in choice.data], choice.skipped, choice.lost)
+
+
+def _file(entry: Entry) -> File:
+    name = in_utf8(entry.name)
+    return _local(entry.place, name) if isinstance(entry.place, Path) else _of_store(entry.place, name)
 
 
 def _local(path: Path, name: str, revision: str = "") -> File:
@@ -75,26 +121,39 @@ def _local(path: Path, name: str, revision: str = "") -> File:
     return File(str(path.resolve()), name, stat.st_size, stamp, revision)
 
 
-def _remote(source: str) -> list[File]:
+def _remote(source: str) -> Survey:
     fs, path = address.filesystem(source)
+    behind = source.partition("::")[2]
     with address.reading(source):
         try:
-            names = fs.glob(path) if glob.has_magic(path) else fs.find(path) if fs.isdir(path) else [path]
-            infos = [fs.info(name) for name in names]
+            is_pattern = glob.has_magic(path) and not fs.exists(path)
+            names = fs.glob(path) if is_pattern else fs.find(path) if fs.isdir(path) else [path]
+            objects = [_Object(fs, info, behind) for info in map(fs.info, names) if info["type"] == "file"]
         except FileNotFoundError:
             raise SourceError(f"{source}: nothing at this address") from None
-    found = [info for info in infos if info["type"] == "file" and (len(infos) == 1 or info["name"].endswith(SUFFIXES))]
-    if not found:
-        raise SourceError(f"{source}: no {', '.join(SUFFIXES)} file at this address")
-    found.sort(key=lambda info: natural_key(info["name"]))
-    folders = [info["name"].rpartition("/")[0] for info in found]
-    shared = os.path.commonpath(folders) if all(folders) else ""
-    return [_of_info(fs, info, shared) for info in found]
+    if names == [path] and objects:
+        return Survey([_of_store(objects[0], path.rpartition("/")[2])], [], [])
+    folders = [each.info["name"].rpartition("/")[0] for each in objects]
+    shared = os.path.commonpath(folders) if objects and all(folders) else ""
+    entries = [Entry(each.info["name"].removeprefix(shared).lstrip("/"), each) for each in objects]
+    return _of_entries(source, entries, is_glob=is_pattern)
 
 
-def _of_info(fs: Any, info: dict[str, Any], shared: str) -> File:
-    name = info["name"].removeprefix(shared).lstrip("/")
-    return File(fs.unstrip_protocol(info["name"]), name, int(info["size"]), fs.ukey(info["name"]))
+class _Object(NamedTuple):
+    """A file of a store: its file system, what that says of it, and the addresses it is reached through."""
+
+    fs: Any
+    info: dict[str, Any]
+    behind: str
+
+    def read_bytes(self, size: int) -> bytes:
+        return bytes(self.fs.cat_file(self.info["name"], start=0, end=size))
+
+
+def _of_store(found: _Object, name: str) -> File:
+    inner = found.fs.unstrip_protocol(found.info["name"])
+    path = f"{inner}::{found.behind}" if found.behind and "::" not in inner else inner
+    return File(path, in_utf8(name), int(found.info["size"]), found.fs.ukey(found.info["name"]))
 
 
 def refuse_changed(files: list[File]) -> None:
@@ -131,4 +190,4 @@ def _nearest(source: str, path: Path) -> str:
     names = ["sample"] if path == Path(path.name) else []
     with suppress(OSError):
         names += [beside.name for beside in missing.parent.iterdir()]
-    return ", ".join(nearest(missing.name, names))
+    return ", ".join(map(in_utf8, nearest(missing.name, names)))

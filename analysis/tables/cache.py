@@ -84,7 +84,7 @@ def folder(content: str, files: list[File]) -> Path:
 
 def begun(file: File) -> Path:
     """Where the tables of a file at rest are made while its contents have no name."""
-    return folder(hashlib.sha256(f"{file.path} {file.stamp}".encode()).hexdigest(), [file]).with_suffix(".partial")
+    return folder(hashlib.sha256(os.fsencode(f"{file.path} {file.stamp}")).hexdigest(), [file]).with_suffix(".partial")
 
 
 def lock(files: list[File]) -> AbstractContextManager[object]:
@@ -206,4 +206,4 @@ def _remembered(file: File) -> str:
 
 
 def _note(file: File) -> Path:
-    return root() / "blake3" / f"{hashlib.sha256(file.path.encode()).hexdigest()[:32]}.json"
+    return root() / "blake3" / f"{hashlib.sha256(os.fsencode(file.path)).hexdigest()[:32]}.json"

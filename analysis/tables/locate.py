@@ -11,6 +11,8 @@ from analysis.tables import cache, places
 from analysis.tables.manifest import is_unfinished, manifest_of
 
 SAMPLE = "sample"
+# Files that are not read, by name in the manifest; the rest is a number.
+MOST_SKIPPED = 200
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,13 @@ class Located:
     environments: str
     scenarios: str
 
-    def files(self) -> list[sources.File]:
-        """The files of its records.
+    def survey(self) -> sources.Survey:
+        """The files of its records, and what beside them is not read.
 
         Raises:
             sources.SourceError: there is nothing to read.
         """
-        return sources.locate(self.path)
+        return sources.survey(self.path)
 
 
 def locate(source: str, environments: str = "", scenarios: str = "") -> Located:
@@ -39,6 +41,17 @@ def locate(source: str, environments: str = "", scenarios: str = "") -> Located:
     return Located(
         str(folder / "trajectories.json"), environments or str(folder / "environments.json"), scenarios or theirs
     )
+
+
+def passed_over(survey: sources.Survey, manifest: dict[str, Any]) -> dict[str, Any]:
+    """What the manifest says of files that are not read: those that only look like data, and data that is lost."""
+    lost = [{"origin": name, "reason": reason} for name, reason in survey.lost]
+    skipped = [{"name": name, "reason": reason} for name, reason in survey.skipped[:MOST_SKIPPED]]
+    return {
+        "skipped_files": len(survey.skipped),
+        "skipped": skipped,
+        "damage": [*manifest.get("damage", []), *(each for each in lost if each not in manifest.get("damage", []))],
+    }
 
 
 def tables_at(source: str) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from analysis.tables import cache, siblings, subsets
 from analysis.tables.build import build
 from analysis.tables.crew import Crew
 from analysis.tables.handle import Tables
-from analysis.tables.locate import SAMPLE, Located, locate, tables_at
+from analysis.tables.locate import SAMPLE, Located, locate, passed_over, tables_at
 from analysis.tables.manifest import manifest_of
 
 
@@ -62,9 +62,11 @@ def _tables(source: str, environments: str, scenarios: str, crew: Crew) -> Table
     else:
         located = locate(source, environments, scenarios)
         environments, scenarios = located.environments, located.scenarios
+        survey = located.survey()
         with cache.keeping_unread(crew.keep_unread):
-            folder = build(located.files(), crew)
+            folder = build(survey.files, crew)
         manifest = _named(folder, source, located)
+        manifest |= passed_over(survey, manifest)
     beside = siblings.decoded(source, environments, scenarios)
     if beside.folder or not is_written:
         joins = siblings.joins(folder, cache.key(manifest), beside.folder)

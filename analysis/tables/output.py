@@ -19,7 +19,7 @@ from analysis.files import beside, swap
 from analysis.sources import address
 from analysis.tables import build, cache, places, receipts, siblings, subsets
 from analysis.tables.crew import Crew
-from analysis.tables.locate import SAMPLE, locate, tables_at
+from analysis.tables.locate import SAMPLE, locate, passed_over, tables_at
 from analysis.tables.manifest import MANIFEST, UNFINISHED, is_unfinished, manifest_of, seal
 from analysis.tables.summary import summarise
 from analysis.tables.units import decode_units
@@ -28,7 +28,7 @@ from analysis.tables.units import decode_units
 class _Contents(NamedTuple):
     """What is written: files, their hash, and where tables of them stand already; "" where nowhere."""
 
-    files: list[sources.File]
+    survey: sources.Survey
     digest: str
     ready: str
 
@@ -66,10 +66,11 @@ def write_tables(
     _refuse_tables(source)
     crew = Crew(jobs=jobs, dask=dask, progress=progress, workers=workers, keep_unread=keep_unread)
     located = locate(source, environments, scenarios)
-    files = located.files()
+    _refuse_inside(place, located.path)
+    survey = located.survey()
     beside = siblings.decoded(source, located.environments, located.scenarios)
     with cache.keeping_unread(keep_unread):
-        return _write(source, _contents(files, place, crew), beside, place, crew)
+        return _write(source, _contents(survey, place, crew), beside, place, crew)
 
 
 def _refuse_tables(source: str) -> None:
@@ -80,7 +81,8 @@ def _refuse_tables(source: str) -> None:
         raise sources.SourceError(f"{source}: tables already; copy the folder, or name the records they were made of")
 
 
-def _contents(files: list[sources.File], place: str, crew: Crew) -> _Contents:
+def _contents(survey: sources.Survey, place: str, crew: Crew) -> _Contents:
+    files = survey.files
     is_cached = not crew.dask and not address.is_remote(place)
     if is_cached and not manifest_of(place):
         build.decode_unhashed(files, crew)
@@ -88,7 +90,7 @@ def _contents(files: list[sources.File], place: str, crew: Crew) -> _Contents:
         ready = _tables_of(digest, files, place)
         if not ready and is_cached:
             ready = build.decode_hashed(files, digest, replace(crew, workers=workers))
-    return _Contents(files, digest, ready)
+    return _Contents(survey, digest, ready)
 
 
 def _write(source: str, contents: _Contents, beside: siblings.SiblingTables, place: str, crew: Crew) -> dict[str, Any]:
@@ -97,6 +99,7 @@ def _write(source: str, contents: _Contents, beside: siblings.SiblingTables, pla
     try:
         manifest = _records(contents, working, crew)
         manifest |= {"source": source, "synthetic": source == SAMPLE, "siblings": list(beside.sources)}
+        manifest |= passed_over(contents.survey, manifest)
         manifest["joins"] = siblings.joins(working, cache.key(manifest), beside.folder)
         _replace_siblings(beside.folder, working)
         seal(working, manifest)
@@ -113,14 +116,26 @@ def _records(contents: _Contents, working: str, crew: Crew) -> dict[str, Any]:
     if contents.ready:
         _copy(contents.ready, working, [table.name for table in schema.RECORD_TABLES])
         return manifest_of(contents.ready) or {}
-    made = decode_units(sources.plan(contents.files), working, crew)
-    return summarise(working, contents.files, contents.digest, made)
+    made = decode_units(sources.plan(contents.survey.files), working, crew)
+    return summarise(working, contents.survey.files, contents.digest, made)
 
 
 def _refuse_what_is_not_ours(place: str) -> None:
     is_file = not address.is_remote(place) and Path(place).is_file()
     if is_file or (places.names(place) and not manifest_of(place) and not is_unfinished(place)):
         raise FileExistsError(f"{place}: not empty and not a folder of tables; name another")
+
+
+def _refuse_inside(place: str, source: str) -> None:
+    """Tables are not written into the folder whose files they are made of: the next run would find them there."""
+    read, written = ((name if address.is_remote(name) else _absolute(name)).rstrip("/") for name in (source, place))
+    is_folder = address.is_remote(source) or Path(read).is_dir()
+    if is_folder and f"{written}/".startswith(f"{read}/"):
+        raise sources.SourceError(f"{place}: inside {source}, which is read; name a folder outside of it")
+
+
+def _absolute(name: str) -> str:
+    return str(Path(address.plain(name)).expanduser().resolve())
 
 
 def _tables_of(digest: str, files: list[sources.File], place: str) -> str:

@@ -137,7 +137,9 @@ def _read(files: list[sources.File]) -> siblings.SiblingRows:
     rows = siblings.empty()
     for unit in sources.plan(files):
         for raw in sources.read_unit(unit):
-            if isinstance(raw, sources.Raw):
+            if isinstance(raw, sources.Damage):
+                rows.rejected.append(f"{raw.origin}: {raw.reason}")
+            else:
                 siblings.read(raw.data, raw.origin, rows)
     sources.refuse_changed(files)
     for reason in rows.rejected[:5]:

@@ -1,16 +1,18 @@
 """Records that are rows of Parquet files."""
 
 from collections.abc import Iterator
+from io import BytesIO
 
 import msgspec
 import polars as pl
 
 from analysis.sources import address
-from analysis.sources.containers.unit import Raw, Slice
+from analysis.sources.containers.unit import Raw, Slice, Stream
 from analysis.sources.errors import SourceError
 from analysis.sources.locate import File
 
 ROWS_PER_UNIT = 500
+PACKED_BYTES = 1 << 30
 # On some broken pages Polars panics, which Python's `except Exception` would let through.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -39,9 +41,29 @@ def read_rows(slice_: Slice) -> Iterator[Raw]:
         rows = address.scan_parquet([slice_.path]).slice(slice_.start, slice_.end - slice_.start).collect()
     except _UNREADABLE as error:
         raise SourceError(f"{slice_.name}: rows that cannot be read ({str(error)[:200]})") from None
-    for index, row in enumerate(rows.iter_rows(named=True), slice_.start):
+    yield from _rows(slice_.name, rows, slice_.start)
+
+
+def read_packed_rows(slice_: Slice, stream: Stream) -> Iterator[Raw]:
+    """The same of a Parquet file that is packed: it is read whole, since its end must be read first.
+
+    Raises:
+        SourceError: it is too large for that, or cannot be read.
+    """
+    data = stream.read(PACKED_BYTES + 1)
+    if len(data) > PACKED_BYTES:
+        raise SourceError(f"{slice_.name}: a packed Parquet file of more than {PACKED_BYTES >> 20} MB; unpack it")
+    try:
+        rows = pl.read_parquet(BytesIO(data))
+    except _UNREADABLE as error:
+        raise SourceError(f"{slice_.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
+    yield from _rows(slice_.name, rows, 0)
+
+
+def _rows(name: str, rows: pl.DataFrame, first: int) -> Iterator[Raw]:
+    for index, row in enumerate(rows.iter_rows(named=True), first):
         data = msgspec.json.encode(_present(row), enc_hook=str)
-        yield Raw(f"{slice_.name}@row {index}", None, data)
+        yield Raw(f"{name}@row {index}", None, data)
 
 
 def _present(value: object) -> object:

@@ -8,12 +8,13 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from analysis.sources import address
-from analysis.sources.containers import parquet
+from analysis.sources.containers import archive, parquet
 from analysis.sources.containers.packed import Unpacked, open_stream
 from analysis.sources.containers.sniff import HEAD_BYTES, sniff
 from analysis.sources.containers.unit import Slice, Unit
 from analysis.sources.errors import SourceError
 from analysis.sources.locate import File
+from analysis.sources.names import is_data
 
 # At most. More cost memory and come out uneven, fewer cost time: each ends with six files to write.
 UNIT_BYTES = 48 << 20
@@ -36,9 +37,13 @@ def plan(files: list[File]) -> list[Unit]:
     """Cut large files into units, and gather small ones.
 
     Raises:
-        SourceError: a file is empty or holds no records; the message says what it looks like.
+        SourceError: the only file, or every file, is empty or holds no records; the message says what it looks like.
+            Of several, one that holds none costs only itself, and is told as damage when it is read.
     """
-    weighed = [each for file in files for each in _slices(file)]
+    weighed = [each for file in files for each in _slices_or_why(file)]
+    whys = [each.slice.prefix.decode() for each in weighed if each.slice.container == "unreadable"]
+    if whys and len(whys) == len(files):
+        raise SourceError(whys[0] if len(whys) == 1 else f"{whys[0]}; and {len(whys) - 1:,} files more")
     groups = (group for is_small, run in groupby(weighed, key=_is_small) for group in _groups([*run], is_small))
     return [Unit(shard, group) for shard, group in enumerate(groups)]
 
@@ -74,19 +79,39 @@ def _equal(size: int) -> int:
     return -(-size // count)
 
 
+def _slices_or_why(file: File) -> list[_Weighed]:
+    try:
+        return _slices(file)
+    except SourceError as error:
+        return [_Weighed(Slice(file.path, file.name, "unreadable", 0, file.size, str(error).encode()), 1)]
+
+
 def _slices(file: File) -> list[_Weighed]:
     if file.size == 0:
         raise SourceError(f"{file.name}: the file is empty (0 bytes); was the run that writes it killed?")
     head, is_packed = _head(file)
+    if kind := archive.kind(head):
+        return [_Weighed(_of_archive(file, kind), _weight(file, is_packed=True))]
     container, prefix = sniff(head, file.name)
+    if container == "parquet" and is_packed:
+        return [_Weighed(Slice(file.path, file.name, "packed parquet", 0, file.size), 0)]
     if container == "parquet":
         return [_Weighed(each, 0) for each in parquet.slices(file)]
     if container == "brackets" or is_packed:
-        return [_Weighed(Slice(file.path, file.name, "brackets", 0, file.size), _weight(file, is_packed))]
+        return [_Weighed(Slice(file.path, file.name, "brackets", 0, file.size), _weight(file, is_packed=is_packed))]
     size = _equal(file.size)
     ends = [(start, min(start + size, file.size)) for start in range(0, file.size, size)]
-    weight = _weight(file, is_packed)
+    weight = _weight(file, is_packed=is_packed)
     return [_Weighed(Slice(file.path, file.name, container, start, end, prefix), weight) for start, end in ends]
+
+
+def _of_archive(file: File, kind: str) -> Slice:
+    """The archive as one slice. What is in a tar archive is not known until it is read."""
+    names = archive.names(file.path) if kind == "zip" else []
+    if kind == "zip" and not any(is_data(name) for name in names):
+        named = ", ".join(map(repr, sorted(names)[:3])) or "nothing"
+        raise SourceError(f"{file.name}: a zip archive of {len(names):,} files, none of them data: {named}")
+    return Slice(file.path, file.name, "archive", 0, file.size)
 
 
 def _head(file: File) -> tuple[bytes, bool]:
@@ -98,6 +123,6 @@ def _head(file: File) -> tuple[bytes, bool]:
         return head, isinstance(stream, Unpacked)
 
 
-def _weight(file: File, is_packed: bool) -> int:
+def _weight(file: File, *, is_packed: bool) -> int:
     is_small = file.is_local and file.size <= UNIT_BYTES // SMALL
     return file.size * (PACKED if is_packed else 1) if is_small else 0

@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from analysis.sources.containers import shapes
+from analysis.sources.containers.foreign import description, is_utf16
 from analysis.sources.containers.unit import BOM, SPACE, Container
 from analysis.sources.errors import SourceError
 
@@ -25,6 +26,8 @@ def sniff(head: bytes, name: str) -> tuple[Container, bytes]:
     text = head.removeprefix(BOM).lstrip(SPACE)
     first = re.search(rb"\{", text)
     is_plain = first is not None and not _is_conversation_or_wrapper(text, first.end() - 1)
+    if is_utf16(head):
+        raise SourceError(f"{name}: {description(head)}")
     if text.startswith(b"["):
         indent = re.match(rb"\[\s*\n([ \t]+)\{", text) if is_plain else None
         return ("indented", b"\n" + indent.group(1)) if indent else ("brackets", b"")
@@ -32,7 +35,7 @@ def sniff(head: bytes, name: str) -> tuple[Container, bytes]:
         is_lines = is_plain and _are_lines(text, len(head) < HEAD_BYTES)
         return ("lines", b"\n") if is_lines else ("brackets", b"")
     raise SourceError(
-        f"{name}: {_looks_like(text)}; expected JSON (an array, an object, or one object a line) or Parquet"
+        f"{name}: {description(text)}; expected JSON (an array, an object, or one object per line) or Parquet"
     )
 
 
@@ -55,16 +58,3 @@ def _are_lines(text: bytes, is_whole: bool) -> bool:
     lines = [line for line in (lines if is_whole else lines[:-1]) if line][:50]
     complete = sum(is_object(line) for line in lines)
     return len(lines) > 1 and complete > 0 and all(line.startswith(b"{") for line in lines if is_object(line))
-
-
-def _looks_like(text: bytes) -> str:
-    start = text[:200].decode("utf-8", "replace")
-    if not text:
-        return "nothing but white space"
-    if start.lower().startswith(("<!doctype", "<html", "<?xml")):
-        return "this is a web page, not data (was a download redirected to a sign-in page?)"
-    if start.startswith("version https://git-lfs"):
-        return "this is a Git LFS pointer, not the data (run `git lfs pull`)"
-    if "\n" not in start.strip() and "/" in start:
-        return f"this holds a path ({start.strip()[:80]!r}), not data (a symbolic link that was not followed?)"
-    return f"it starts with {start[:40]!r}"

@@ -6,13 +6,13 @@ BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
 UNCLOSED = "the array is not closed: the file ends after a whole record"
 
-Container = Literal["lines", "indented", "brackets", "parquet"]
+Container = Literal["lines", "indented", "brackets", "parquet", "archive", "packed parquet", "unreadable"]
 
 
 class Slice(NamedTuple):
     """A part of a file: the records that start in [start, end), bytes of a text file or rows of a Parquet file.
 
-    `prefix` is what a record's line starts with, where records are cut by lines.
+    `prefix` is what a record's line starts with, where records are cut by lines; of an unreadable file it says why.
     """
 
     path: str

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from analysis.nearest import nearest
 from analysis.sources.errors import SourceError
-
-DATA_SUFFIXES = (".json", ".jsonl", ".ndjson", ".parquet", ".json.gz", ".jsonl.gz")
+from analysis.sources.names import FORMATS, is_archive, is_data
 
 # The file that holds the records. The 9K set has a second one of 4.59 GB, the same trajectories cut up for training;
 # it is fetched only when it is named.
@@ -77,14 +76,14 @@ def choose(wanted: HubName, names: Collection[str]) -> list[str]:
     Raises:
         HubError: none or, without a name, more than one; the message lists what there is.
     """
-    data = sorted(name for name in names if name.endswith(DATA_SUFFIXES))
+    data = sorted(name for name in names if (is_data(name) or is_archive(name)))
     if wanted.pattern is not None:
         matching = [name for name in sorted(names) if name == wanted.pattern or fnmatchcase(name, wanted.pattern)]
         if not matching:
             raise HubError(f"{wanted}: no file {wanted.pattern!r}.{near(wanted.pattern, data)} {_files(data)}")
         return matching
     if not data:
-        raise HubError(f"{wanted}: no data file ({', '.join(DATA_SUFFIXES)}) among {len(names)} files.")
+        raise HubError(f"{wanted}: no data file ({', '.join(FORMATS)}) among {len(names)} files.")
     if len(data) > 1:
         raise HubError(
             f"{wanted}: {len(data)} data files; say which: hub:{wanted.repository}:FILE, or a pattern such as "
