@@ -49,6 +49,12 @@ def shared_cases() -> Path:
     return SHARED_CASES
 
 
+@pytest.fixture
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache of the test's own: nothing in it has been decoded yet."""
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
 @dataclass(frozen=True)
 class Suite:
     """Every report of the suite on one source: a folder of pages, and one of the notebooks they are made of."""
@@ -63,12 +69,12 @@ class Suite:
 
 
 def report(source: str, folder: Path, *only: str) -> Suite:
-    """Make reports as the command line makes them; all of the suite unless some are named."""
+    """Make reports as the command line makes them, from any folder; all of the suite unless some are named."""
     made = Suite(folder / "html", folder / "executed")
     command = [sys.executable, "-m", "analysis", "report", source, "--quiet", "--jobs", "2"]
     command += ["--out", str(made.html), "--executed", str(made.executed)]
     command += [word for name in only for word in ("--only", name)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     return made
 

@@ -19,11 +19,10 @@ import pytest
 
 from analysis.report import folder
 from tests.conftest import ROOT
-from tests.test_report import PARAMETERS, PROVENANCE, House, Paper
+from tests.test_report import BY_ENVIRONMENT, PROVENANCE, House, Paper
 from tests.waiting import until
 
 REPORTS = ("a", "b", "c", "d")
-BY_ENVIRONMENT = PARAMETERS + '\nenv_id: str = ""'
 # Tells when the run begins, so that kills fall into the run and not into seconds of importing and decoding.
 DRIVER = """
 import sys

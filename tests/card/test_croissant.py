@@ -25,10 +25,7 @@ from analysis.tables import Tables, load
 from tests.builders import trajectory
 from tests.card.conftest import Played
 
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path_factory.mktemp("cache")))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture

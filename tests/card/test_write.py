@@ -17,9 +17,7 @@ from tests.card.conftest import Played
 AUTHORS = b"# Bank runs\r\n\r\nMine: caf\xe9 in Latin-1, | pipes | and no end of line"
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path_factory.mktemp("cache")))
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def runs(folder: Path, *records: object) -> Path:

@@ -14,57 +14,29 @@ from analysis.sample.toolbox import toolbox
 SEED = 7
 
 
+def rows(columns: str, *rows: tuple[Any, ...]) -> dict[str, dict[str, Any]]:
+    """Records by their ids, which stand first."""
+    return {row[0]: dict(zip(columns.split(), row, strict=True)) for row in rows}
+
+
 @pytest.fixture
 def library() -> Environment:
     """Two members, two copies, one open loan; today is 2024-05-02."""
-    state: dict[str, dict[str, dict[str, Any]]] = {
-        "members": {
-            "MMB-001": {
-                "member_id": "MMB-001",
-                "name": "Siobhan O'Hara",
-                "city": "Corvale",
-                "email": "s@example.org",
-                "fee": 0.0,
-                "joined_on": "2023-01-01",
-                "status": "active",
-            },
-            "MMB-002": {
-                "member_id": "MMB-002",
-                "name": "Ravi Sato",
-                "city": "Innsford",
-                "email": "r@example.org",
-                "fee": 31.5,
-                "joined_on": "2023-02-01",
-                "status": "suspended",
-            },
-        },
-        "copies": {
-            "CPY-001": {
-                "copy_id": "CPY-001",
-                "title": "Winter Harbours",
-                "category": "travel",
-                "shelf": "A1",
-                "status": "lent",
-            },
-            "CPY-002": {
-                "copy_id": "CPY-002",
-                "title": "The Baker's Almanac",
-                "category": "craft",
-                "shelf": "A2",
-                "status": "available",
-            },
-        },
-        "loans": {
-            "LNO-001": {
-                "loan_id": "LNO-001",
-                "member_id": "MMB-001",
-                "copy_id": "CPY-001",
-                "due_on": "2024-05-20",
-                "renewals": 0,
-                "closed_on": None,
-                "status": "open",
-            }
-        },
+    state = {
+        "members": rows(
+            "member_id name city email fee joined_on status",
+            ("MMB-001", "Siobhan O'Hara", "Corvale", "s@example.org", 0.0, "2023-01-01", "active"),
+            ("MMB-002", "Ravi Sato", "Innsford", "r@example.org", 31.5, "2023-02-01", "suspended"),
+        ),
+        "copies": rows(
+            "copy_id title category shelf status",
+            ("CPY-001", "Winter Harbours", "travel", "A1", "lent"),
+            ("CPY-002", "The Baker's Almanac", "craft", "A2", "available"),
+        ),
+        "loans": rows(
+            "loan_id member_id copy_id due_on renewals closed_on status",
+            ("LNO-001", "MMB-001", "CPY-001", "2024-05-20", 0, None, "open"),
+        ),
     }
     return Environment(environment(0, SEED), toolbox(0, SEED), state, "2024-05-02")
 
@@ -104,20 +76,12 @@ def test_a_lost_copy_costs_the_member_a_fee(library: Environment) -> None:
         ("get_loan_by_id", {}, "get_loan_by_id() is missing the argument 'loan_id'"),
         ("get_loan_by_id", {"loan_id": "LNO-001", "x": 1}, "get_loan_by_id() got an unexpected argument 'x'"),
         ("get_loan_by_id", {"loan_id": 1}, "loan_id must be text"),
-        (
-            "list_loans_by_status",
-            {"status": "Open"},
-            "Invalid status 'Open'; it must be one of open, returned, lost",
-        ),
+        ("list_loans_by_status", {"status": "Open"}, "Invalid status 'Open'; it must be one of open, returned, lost"),
         ("charge_member_fee", {"member_id": "MMB-001", "amount": "5"}, "amount must be a number"),
         ("charge_member_fee", {"member_id": "MMB-001", "amount": True}, "amount must be a number"),
         ("charge_member_fee", {"member_id": "MMB-001", "amount": -1}, "The fee can't go below 0; it is 0 now"),
         ("suspend_member", {"member_id": "MMB-002"}, "Member is suspended; it can only be suspended when active"),
-        (
-            "reinstate_member",
-            {"member_id": "MMB-002"},
-            "Member owes more than 20 and cannot be reinstated",
-        ),
+        ("reinstate_member", {"member_id": "MMB-002"}, "Member owes more than 20 and cannot be reinstated"),
         (
             "open_loan",
             {"member_id": "MMB-001", "copy_id": "CPY-001", "due_on": "2024-06-01"},

@@ -22,18 +22,6 @@ EXCERPT = ROOT.parent / "shared" / "data" / "envscaler_release_excerpt.json"
 SHA256_OF_SIX = "46eafbcffd4b7cf35f2a28373bc313d98ce80809398adbe02bde19c146d48290"
 
 
-@pytest.fixture(scope="module")
-def default() -> list[Record]:
-    return list(sample.records(**sample.DEFAULT))
-
-
-@pytest.fixture(scope="module")
-def initial() -> dict[str, dict[str, Any]]:
-    """Initial states by task id, as the sibling set holds them."""
-    _, scenarios, _ = sample.siblings(sample.DEFAULT["environments"], sample.DEFAULT["seed"])
-    return {row["task_id"]: json.loads(row["init_config"]) for row in scenarios}
-
-
 def messages(record: Record) -> list[Record]:
     loaded: list[Record] = json.loads(record["messages"])
     return loaded
@@ -51,14 +39,15 @@ def of_type(records: list[Record], traj_type: str) -> list[Record]:
 
 
 def test_playing_a_record_s_calls_again_gives_exactly_the_results_it_holds(
-    default: list[Record], initial: dict[str, dict[str, Any]]
+    default: list[Record], family: tuple[list[Record], ...]
 ) -> None:
+    initial = {row["task_id"]: row["init_config"] for row in family[1]}
     seed = sample.DEFAULT["seed"]
     replayed = 0
     for record in default:
         task = record["task_info"]
         index = int(task["env_id"].split("_")[1]) - 1
-        state = json.loads(json.dumps(initial[task["task_id"]]))
+        state = json.loads(initial[task["task_id"]])
         today = state.pop("current_date")
         env = Environment(environment(index, seed), toolbox(index, seed), state, today)
         for name, arguments, answer in calls(record):

@@ -11,30 +11,28 @@ from analysis import sample
 from analysis.sample.files import write_records
 
 
+@pytest.fixture(scope="module")
 def few() -> list[dict[str, Any]]:
     return list(sample.records(5, 2, seed=4))
 
 
-def test_an_array_has_the_release_s_layout(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "sample.json"
+def written(path: Path) -> str:
     sample.write(path, trajectories=5, environments=2, seed=4)
-    text = path.read_text(encoding="utf-8")
-    assert json.loads(text) == few()
-    assert text == json.dumps(few(), ensure_ascii=False, indent=4) + "\n"
+    return path.read_text(encoding="utf-8")
 
 
-def test_a_name_in_jsonl_gives_a_record_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "sample.jsonl"
-    sample.write(path, trajectories=5, environments=2, seed=4)
-    assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == few()
-
-
-def test_typographic_characters_stand_raw(tmp_path: Path) -> None:
-    path = tmp_path / "sample.json"
-    sample.write(path, trajectories=5, environments=2, seed=4)
-    text = path.read_text(encoding="utf-8")
+def test_an_array_has_the_release_s_layout_with_typographic_characters_raw(
+    tmp_path: Path, few: list[dict[str, Any]]
+) -> None:
+    text = written(tmp_path / "new" / "sample.json")
+    assert json.loads(text) == few
+    assert text == json.dumps(few, ensure_ascii=False, indent=4) + "\n"
     assert "“" in text
     assert "\\u" not in text
+
+
+def test_a_name_in_jsonl_gives_a_record_a_line(tmp_path: Path, few: list[dict[str, Any]]) -> None:
+    assert [json.loads(line) for line in written(tmp_path / "sample.jsonl").splitlines()] == few
 
 
 def test_what_breaks_off_leaves_the_old_file_and_nothing_beside_it(tmp_path: Path) -> None:
