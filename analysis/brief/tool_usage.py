@@ -19,9 +19,10 @@ def in_brief(across: pl.DataFrame, busiest: pl.DataFrame, rates: pl.DataFrame, b
         Seven headlines, in reading order; of a source without a tool the counts are 0.
     """
     all_ = {name: value or 0 for name, value in only(across).items()}
-    offered, unused, calls, undeclared = (
-        all_[name] for name in ("offered_tools", "unused_tools", "calls", "undeclared_calls")
+    offered, unused, calls, undeclared, outside = (
+        all_[name] for name in ("offered_tools", "unused_tools", "calls", "undeclared_calls", "outside_calls")
     )
+    all_calls = calls + undeclared + outside
     tenth = round(all_["top_tenth_share"] * calls)
     top = only(busiest.drop_nulls("tool_name"))
     usual, judged = rates.filter(band=10)["tools"].sum(), rates["tools"].sum()
@@ -38,19 +39,20 @@ def in_brief(across: pl.DataFrame, busiest: pl.DataFrame, rates: pl.DataFrame, b
             f"Tools that are offered and never called: {count(unused)} of {count(offered)}." if unused else None,
         ),
         Headline(
-            count(calls + undeclared),
+            count(all_calls),
             "tool calls",
-            f"{count(calls)} to offered tools; {count(undeclared)} to tools that were not offered, or without a name",
+            f"{count(calls)} to offered tools; {count(undeclared)} to tools that were not offered, or without a name"
+            + (f"; {count(outside)} in records that declare no tools" if outside else ""),
             f"Calls to tools that were not offered, or without a tool name: {count(undeclared)} of "
             f"{count(calls + undeclared)}."
             if undeclared
             else None,
         ),
         Headline(
-            rate(top["calls"], calls + undeclared),
+            rate(top["calls"], all_calls),
             "calls to the busiest tool",
             f"{top['tool_name']} in {top['env_id'] or 'an environment without a name'}: {count(top['calls'])} of "
-            f"{count(calls + undeclared)}"
+            f"{count(all_calls)}"
             if top["calls"]
             else "no call names a tool",
         ),

@@ -19,6 +19,7 @@ _TOOL_NAME = TOOL_CALLS["tool_name"]
 _CALLS = Column("calls", pl.UInt32(), "calls of the tool", unit="calls")
 _OFFERING = Column("offering", pl.UInt32(), "trajectories that were offered the tool", unit="trajectories")
 _CALLING = Column("calling", pl.UInt32(), "of these, trajectories that call it", unit="trajectories")
+_OUTSIDE = Column("outside_calls", pl.UInt32(), "calls in records that declare no tools", unit="calls")
 _USAGE = (
     Column("usage_rate", pl.Float64(), "trajectories calling / trajectories offered the tool", nullable=True),
     Column("usage_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
@@ -37,6 +38,7 @@ TOOLS = Table(
         _OFFERING,
         _CALLING,
         *_USAGE,
+        _OUTSIDE,
     ),
     key=("env_id", "tool_name"),
 )
@@ -131,6 +133,7 @@ ACROSS = Table(
         Column("unused_tools", pl.UInt32(), "of the tools offered, never called", unit="tools"),
         Column("calls", pl.UInt32(), "calls of offered tools", unit="calls"),
         Column("undeclared_calls", pl.UInt32(), "calls of a name never offered, or of none", unit="calls"),
+        _OUTSIDE,
         Column("gini", pl.Float64(), "of calls over the tools offered", nullable=True),
         Column("top_tenth_share", pl.Float64(), "of the calls, by the most called tenth of the tools", nullable=True),
     ),
@@ -334,10 +337,11 @@ def across(tools: pl.LazyFrame) -> pl.LazyFrame:
             used_tools=(is_offered & (pl.col("calling") > 0)).sum(),
             unused_tools=(is_offered & (pl.col("calling") == 0)).sum(),
             calls=calls.sum(),
-            undeclared_calls=pl.col("calls").filter(~is_offered).sum(),
+            undeclared_calls=(pl.col("calls") - pl.col("outside_calls")).filter(~is_offered).sum(),
+            outside_calls=pl.col("outside_calls").filter(~is_offered).sum(),
             gini=gini(calls),
             top_tenth_share=top_share(calls, 0.1),
-        ).filter(pl.col("offered_tools") + pl.col("undeclared_calls") > 0)
+        ).filter(pl.col("offered_tools") + pl.col("undeclared_calls") + pl.col("outside_calls") > 0)
     )
 
 
@@ -368,12 +372,12 @@ def _usage(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.LazyF
     )
     called = (
         tool_calls.group_by("trajectory_id", *keys)
-        .agg(pl.len().alias("calls"), pl.col("is_offered").first())
+        .agg(pl.len().alias("calls"), pl.col("is_offered").first(), outside_calls=pl.col("is_offered").is_null().sum())
         .group_by(keys)
-        .agg(pl.col("calls").sum(), calling=pl.col("is_offered").sum())
+        .agg(pl.col("calls", "outside_calls").sum(), calling=pl.col("is_offered").sum())
     )
     return (
         offered.join(called, on=keys, how="full", coalesce=True, nulls_equal=True, validate="1:1")
-        .with_columns(pl.col("offering", "calling", "calls").fill_null(0).cast(pl.UInt32))
+        .with_columns(pl.col("offering", "calling", "calls", "outside_calls").fill_null(0).cast(pl.UInt32))
         .with_columns(**rated("calling", "offering", "usage_rate"))
     )

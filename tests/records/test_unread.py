@@ -8,6 +8,7 @@ import pytest
 
 from analysis import load
 from analysis.cli.main import main
+from analysis.measures import tool_usage
 from analysis.records import read
 from analysis.records.model import Rejected, Trajectory
 from analysis.records.words import dialects, table
@@ -134,3 +135,15 @@ def test_every_dialect_is_listed_with_an_example(capsys: pytest.CaptureFixture[s
 
 def test_the_readme_lists_the_dialects_that_are_read() -> None:
     assert table() in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_calls_of_records_that_declare_no_tools_stand_outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "cache"))
+    record = json.loads((Path(__file__).parent / "no_tools.json").read_text(encoding="utf-8"))["record"]
+    (tmp_path / "rows.json").write_text(json.dumps([record]), encoding="utf-8")
+    data = load(str(tmp_path / "rows.json"), progress=False)
+    usage = tool_usage.by_tool(data.tool_calls, data.trajectories, data.tools)
+    across = tool_usage.across(usage).collect().row(0, named=True)
+    assert (across["calls"], across["undeclared_calls"], across["outside_calls"]) == (0, 0, 2)
+    assert set(data.tool_calls.collect()["arguments_class"]) == {"unchecked"}
+    assert data.tool_calls.collect()["is_offered"].null_count() == 2
