@@ -14,8 +14,10 @@ def console() -> "NoReturn":
     from analysis import interrupts  # noqa: PLC0415  from here on an interrupt finds us ready
 
     interrupts.watch()
+    from analysis.cli import streams  # noqa: PLC0415
     from analysis.cli.main import leave, main  # noqa: PLC0415
 
+    streams.prepare()
     leave(main())
 
 

@@ -11,10 +11,12 @@ from analysis.cli.shared import (
     STATUSES,
     add_run_options,
     add_sibling_options,
+    address,
     complain,
+    path,
     say,
-    tell,
 )
+from analysis.cli.streams import tell
 
 ABOUT = "write the statistics of a dataset card, or update them"
 EPILOG = f"""\
@@ -42,12 +44,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "card",
         metavar="OUT",
         nargs="?",
-        type=Path,
+        type=path,
         default=Path("card/README.md"),
         help="card to write or update; default: %(default)s",
     )
     parser.add_argument(
-        "--tables", default="", metavar="FOLDER", help="also describe these tables of SOURCE; a folder below OUT's"
+        "--tables",
+        default="",
+        type=address,
+        metavar="FOLDER",
+        help="also describe these tables of SOURCE; a folder below OUT's",
     )
     parser.add_argument("--name", default="", help="name of the data set")
     parser.add_argument(

@@ -13,10 +13,11 @@ from analysis.cli.shared import (
     add_run_options,
     add_sibling_options,
     complain,
+    path,
     positive,
     say,
-    tell,
 )
+from analysis.cli.streams import tell
 from analysis.visible import visible_json
 
 ABOUT = "test a source against limits, for pipelines"
@@ -38,13 +39,13 @@ A source from which nothing was read, or of which no limit is known, is no pass:
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("sources", metavar="SOURCE", nargs="*", help=f"{SOURCE}; each source is tested on its own")
     parser.add_argument(
-        "--gate", type=Path, metavar="FILE", help="limits; default: those for a data set like the release"
+        "--gate", type=path, metavar="FILE", help="limits; default: those for a data set like the release"
     )
     parser.add_argument(
         "--baseline", default="", metavar="SOURCE", help="source to compare with: no quantity may be much worse"
     )
     parser.add_argument("--json", action="store_true", help="print the outcome as JSON")
-    parser.add_argument("--sarif", type=Path, metavar="FILE", help="also write findings and outcome as SARIF 2.1.0")
+    parser.add_argument("--sarif", type=path, metavar="FILE", help="also write findings and outcome as SARIF 2.1.0")
     parser.add_argument(
         "--most",
         type=positive,
@@ -134,7 +135,7 @@ def _print(judged: list[tuple[Any, Any]], *, as_json: bool) -> None:
             }
             for data, checks in judged
         ]
-        print(visible_json(msgspec.json.format(msgspec.json.encode(outcomes)).decode()))
+        tell(visible_json(msgspec.json.format(msgspec.json.encode(outcomes)).decode()))
     for data, checks in judged:
         if not as_json:
             tell(text.table(checks))

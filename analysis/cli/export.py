@@ -13,9 +13,10 @@ from analysis.cli.shared import (
     add_keep_going,
     add_run_options,
     complain,
+    path,
     say,
-    tell,
 )
+from analysis.cli.streams import tell
 
 # The formats of analysis.export, which takes half a second to import; a test compares the two.
 FORMATS = ("messages", "sharegpt", "alpaca-mask-history", "parquet", "raw")
@@ -53,7 +54,7 @@ exit status: 0 everything exported or filtered · 1 a record was refused, reject
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help=SOURCE)
-    parser.add_argument("out", metavar="OUT", type=Path, help="folder to write")
+    parser.add_argument("out", metavar="OUT", type=path, help="folder to write")
     parser.add_argument("--format", dest="shape", required=True, choices=FORMATS, help="what to write")
     parser.add_argument(
         "--where", default="", metavar="EXPR", help="export only records that meet this condition; default: all records"

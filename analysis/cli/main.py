@@ -4,13 +4,13 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 from analysis import files
-from analysis.cli import card, check, export, replay, report, sample, tables
+from analysis.cli import card, check, export, replay, report, sample, streams, tables
 from analysis.cli.shared import CANNOT_WRITE, COULD_NOT, INTERRUPTED, NOBODY_READS, complain
 
 MODULE, SCRIPT = "python -m analysis", "trajectories"
@@ -46,16 +46,23 @@ decoded again.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; a problem that the user can solve is one line on stderr."""
-    options = parse(sys.argv[1:] if arguments is None else arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    options = parse(words)
     try:
-        status: int = options.run(options)
-        sys.stdout.flush()
+        _refuse_what_is_not_utf8(words)
+        with _silence(options):
+            status: int = options.run(options)
+        streams.flush()
     except _user_errors() as error:
         return complain(error, COULD_NOT)
+    except UnicodeEncodeError as error:
+        if error.object.isascii() or error.encoding != "utf-8":
+            raise
+        return complain(f"{error.object}: a name that is not UTF-8; rename the file or folder, or link it", COULD_NOT)
     except OSError as error:
         if isinstance(error, BrokenPipeError) and error.filename is None:
             # The reader has left, as `head` does: there is nobody to tell, and nothing went wrong here.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            streams.drop()
             return NOBODY_READS
         return complain(_cannot_write(error), CANNOT_WRITE)
     except KeyboardInterrupt:
@@ -107,9 +114,9 @@ class _Version(argparse.Action):
         from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
 
         try:
-            print("trajectory-notebooks", version("trajectory-notebooks"))
+            streams.tell(f"trajectory-notebooks {version('trajectory-notebooks')}")
         except PackageNotFoundError:
-            print("trajectory-notebooks, not installed: run from a checkout")
+            streams.tell("trajectory-notebooks, not installed: run from a checkout")
         parser.exit()
 
 
@@ -129,6 +136,21 @@ def _hint(word: str, names: Iterable[str]) -> str:
     from analysis.nearest import hint  # noqa: PLC0415
 
     return hint(word, names)
+
+
+def _refuse_what_is_not_utf8(words: Sequence[str]) -> None:
+    """Names that neither Polars nor JSON can hold, in words or variables."""
+    for word in (*words, os.environ.get("TRAJECTORY_CACHE", "")):
+        word.encode()
+
+
+def _silence(options: argparse.Namespace) -> AbstractContextManager[None]:
+    """With --quiet, no bar of anything below is shown."""
+    if not getattr(options, "quiet", False):
+        return nullcontext()
+    from analysis.processes import environment  # noqa: PLC0415
+
+    return environment(TQDM_DISABLE="1")
 
 
 def _user_errors() -> tuple[type[Exception], ...]:

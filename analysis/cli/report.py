@@ -3,10 +3,10 @@
 import argparse
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
-from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, positive, say, tell
+from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, path, positive, say
+from analysis.cli.streams import tell
 
 ABOUT = "execute the notebooks and write one HTML file per report"
 EPILOG = """\
@@ -40,12 +40,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="one page per value of this column, such as env_id, and an overview",
     )
     add_sibling_options(parser)
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the pages; default: reports/html")
+    parser.add_argument("--out", type=path, metavar="DIR", help="folder of the pages; default: reports/html")
     parser.add_argument(
-        "--executed", type=Path, metavar="DIR", help="folder of the executed notebooks; default: reports/executed"
+        "--executed", type=path, metavar="DIR", help="folder of the executed notebooks; default: reports/executed"
     )
     parser.add_argument(
-        "--suite", type=Path, metavar="FILE", help="file that declares the reports; default: reports/suite.toml"
+        "--suite", type=path, metavar="FILE", help="file that declares the reports; default: reports/suite.toml"
     )
     parser.add_argument(
         "--jobs", type=positive, metavar="N", help="notebooks to execute at a time; default: one more than cores"

@@ -1,10 +1,10 @@
 """`sample`: write a synthetic sample."""
 
 import argparse
-from pathlib import Path
 
 from analysis import sample
-from analysis.cli.shared import COULD_NOT, OK, STATUSES, complain, positive, tell
+from analysis.cli.shared import COULD_NOT, OK, STATUSES, complain, path, positive
+from analysis.cli.streams import tell
 
 ABOUT = "write a synthetic sample to a file"
 EPILOG = f"""\
@@ -21,7 +21,7 @@ exit status: 0 written · {STATUSES}
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     default = sample.DEFAULT
-    parser.add_argument("out", metavar="OUT", type=Path, help="file to write")
+    parser.add_argument("out", metavar="OUT", type=path, help="file to write")
     for name, usual, meaning in (
         ("trajectories", default["trajectories"], "number of records"),
         ("environments", default["environments"], "number of different environments"),
@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--release-sizes", action="store_true", help="make reasoning as long as in the release, about 75 KB per record"
     )
     parser.add_argument(
-        "--siblings", type=Path, metavar="FOLDER", help="also write the environments and scenarios behind the sample"
+        "--siblings", type=path, metavar="FOLDER", help="also write the environments and scenarios behind the sample"
     )
 
 

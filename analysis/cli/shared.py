@@ -1,9 +1,12 @@
 """What subcommands share: exit statuses, messages, and options that mean the same everywhere."""
 
 import argparse
+import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 
-from analysis.visible import one_line, visible
+from analysis.visible import one_line
 
 OK, LOST, COULD_NOT, CANNOT_WRITE, INTERRUPTED, NOBODY_READS = (
     0,
@@ -28,12 +31,8 @@ def complain(problem: object, status: int) -> int:
 
 def say(message: object) -> None:
     """Print a message to stderr as one line, whatever it contains."""
-    print("analysis:", one_line(message), file=sys.stderr)
-
-
-def tell(text: object) -> None:
-    """Print a result to stdout, with what a terminal would not show made visible."""
-    print(visible(text))
+    with suppress(OSError):  # nobody can be told
+        print("analysis:", one_line(message), file=sys.stderr)
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +57,16 @@ def add_sibling_options(parser: argparse.ArgumentParser) -> None:
         metavar="SOURCE",
         help="data sets of the scenarios, separated by commas; `hub` as above",
     )
+
+
+def path(text: str) -> Path:
+    """A path of this machine; `~` stands for the home folder, as it does unquoted in a shell."""
+    return Path(address(text))
+
+
+def address(text: str) -> str:
+    """The same for what may be an address."""
+    return os.path.expanduser(text)  # noqa: PTH111  of an unknown user's home it leaves the text alone
 
 
 def positive(text: str) -> int:

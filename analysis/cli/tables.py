@@ -15,10 +15,11 @@ from analysis.cli.shared import (
     add_keep_going,
     add_run_options,
     add_sibling_options,
+    address,
     complain,
     say,
-    tell,
 )
+from analysis.cli.streams import tell
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -44,7 +45,7 @@ exit status: 0 all records kept · 1 some rejected or lost · {STATUSES}
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", nargs="?", help=SOURCE)
     parser.add_argument(
-        "out", metavar="OUT", nargs="?", help="folder to write, or any address that fsspec can write to"
+        "out", metavar="OUT", nargs="?", type=address, help="folder to write, or any address that fsspec can write to"
     )
     parser.add_argument(
         "--describe",
@@ -156,7 +157,7 @@ def _describe(name: str, *, as_json: bool) -> int:
     if name and name not in published:
         return complain(f"no table {name!r}; {hint(name, published)}", COULD_NOT)
     if as_json:
-        print(json_schema.text(published[name]) if name else json_schema.texts(), end="")
+        tell(json_schema.text(published[name]) if name else json_schema.texts(), end="")
     else:
         width = shutil.get_terminal_size().columns
         tell(words.described(published[name], width) if name else words.all_described(width))

@@ -109,9 +109,8 @@ def _write(request: ExportRequest, data: Tables, splits: dict[str, str], folder:
     tally = _Tally(outputs, {name: [] for name in names}, Counter(), Counter(), [], set())
     try:
         total = int(data.manifest["records_in"])
-        bar = tqdm(
-            data.raw_records(), total=total, desc=request.shape, unit="record", delay=2, disable=not request.progress
-        )
+        is_hidden = None if request.progress else True  # None: hidden unless a person watches
+        bar = tqdm(data.raw_records(), total=total, desc=request.shape, unit="record", delay=2, disable=is_hidden)
         for id_, raw in bar:
             if id_ in splits:
                 _add(request.shape, id_, raw, splits[id_], tally)

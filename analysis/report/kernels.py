@@ -26,7 +26,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
 from analysis import interrupts, processes
-from analysis.report import sockets
+from analysis.report import limits, sockets
 
 WARM = "warm_kernel"  # as papermill knows the engine that starts them
 
@@ -224,6 +224,7 @@ def _server() -> ForkServerContext:
     if _context is None:
         # multiprocessing's own socket goes where ours are, by the one way there is to say so.
         multiprocessing.current_process()._config["tempdir"] = str(sockets.folder())  # type: ignore[attr-defined]
+        limits.raised()
         interrupts.tidy_with(_kill_server)
         interrupts.tidy_with(kill_all)
         processes.start_tracker()

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from analysis.parameters import ParameterError
 from analysis.report.jobs import Job
 from analysis.report.request import ReportRequest
 from analysis.report.suite import HOME, ROOT
@@ -65,8 +66,11 @@ def command(request: ReportRequest, job: Job | None = None) -> str:
 
 def _date() -> str:
     """Now, or the time SOURCE_DATE_EPOCH names, for pages that are to be the same byte for byte."""
-    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    asked = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        return datetime.fromtimestamp(int(asked or time.time()), UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (ValueError, OverflowError, OSError):
+        raise ParameterError(f"SOURCE_DATE_EPOCH is {asked!r:.80}, not seconds since 1970 as a whole number") from None
 
 
 def _commit() -> str:

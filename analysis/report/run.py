@@ -25,6 +25,7 @@ from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
 from analysis.report.folder import Entry, Folder
 from analysis.report.jobs import Job, jobs_of
+from analysis.report.limits import affordable
 from analysis.report.overview import overview_of
 from analysis.report.provenance import code_hash, command, page_key, provenance
 from analysis.report.request import ReportRequest
@@ -71,6 +72,7 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
     siblings = {name: getattr(request, name) for name in ("environments", "scenarios") if getattr(request, name)}
     given = {**siblings, **request.parameters}
     parameters = resolve(reports, given, offered={"source": request.source})
+    at_once = affordable(request.jobs or processes.cores() + 1)
     if request.engine == kernels.WARM:
         papermill.engines.papermill_engines.register(kernels.WARM, _warm_engine())
         kernels.warm_up()  # imports while the tables are read
@@ -87,7 +89,7 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
     # The work is in the kernels: this process has time for the schemas meanwhile.
     with _quiet(), ThreadPoolExecutor(1) as aside:
         schemas = aside.submit(publish_schemas, request.out / "schemas")
-        suite.make()
+        suite.make(at_once)
     schemas.result()
     return Result(suite.folder.entries, suite.failures, suite.folder.index)
 
@@ -117,11 +119,11 @@ class _Suite:
         overview = overview_of(request.each, data, jobs) if request.each else None
         self.folder = Folder(request.out, self.provenance, [self._entry(job) for job in jobs], overview)
 
-    def make(self) -> None:
+    def make(self, at_once: int) -> None:
         self.folder.begin(keep=bool(self.request.each))
         pending = {entry.name for entry in self.folder.pending}
         runnable = [job for job in self.jobs if job.name in pending]
-        pool = ThreadPoolExecutor(self.request.jobs or processes.cores() + 1)
+        pool = ThreadPoolExecutor(at_once)
         try:
             futures = {pool.submit(self._execute, job): job for job in runnable}
             bar = tqdm(

@@ -68,8 +68,9 @@ def keeping_unread(is_asked_for: bool) -> Iterator[None]:
 def root() -> Path:
     """The cache folder: $TRAJECTORY_CACHE, else below $XDG_CACHE_HOME, else ~/.cache."""
     own = os.environ.get("TRAJECTORY_CACHE")
-    shared = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return Path(own) if own else shared / "trajectory-notebooks"
+    shared = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    # Not by pathlib, which fails where no home is known.
+    return Path(os.path.expanduser(own or f"{shared}/trajectory-notebooks"))  # noqa: PTH111
 
 
 def name(content: str, files: Iterable[str]) -> str:

@@ -1,6 +1,7 @@
 """The records behind tables, read from their source again: whole trajectories, and tables that need the texts."""
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -118,7 +119,9 @@ class Origins:
         units = [*self._units(files)]
         is_shared = not any(address.is_private(unit.first.path) for unit in units)
         is_spread = is_shared and len(units) > 1 and self.manifest["bytes"] > processes.PARALLEL_BYTES
-        with tqdm(total=int(self.manifest["kept"]), desc=table.name, unit="record", delay=2) as bar:
+        is_hidden = True if os.environ.get("TQDM_DISABLE") else None  # None: hidden unless a person watches
+        total = int(self.manifest["kept"])
+        with tqdm(total=total, desc=table.name, unit="record", delay=2, disable=is_hidden) as bar:
             work = partial(_rows_of_unit, table=table, rows=rows, tick=_nothing if is_spread else bar.update)
             parts: dict[int, pl.DataFrame] = {}
             for unit, (part, trajectories) in spread(work, units) if is_spread else ((u, work(u)) for u in units):

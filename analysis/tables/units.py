@@ -84,5 +84,5 @@ def _bar(total: int, initial: int, shown: bool) -> Iterator[Callable[[int], obje
         return
     from tqdm.auto import tqdm  # noqa: PLC0415  asyncio and more, which workers and quiet runs need not import
 
-    with tqdm(total=total, initial=initial, desc="decoding", unit="part") as bar:
+    with tqdm(total=total, initial=initial, desc="decoding", unit="part", disable=None) as bar:
         yield bar.update

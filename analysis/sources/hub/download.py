@@ -46,7 +46,7 @@ def download(
     from tqdm.auto import tqdm  # noqa: PLC0415
 
     # Not the library's own class, which keeps silent wherever standard error is no terminal.
-    bar = cast("type[Any]", partial(tqdm, disable=not progress))
+    bar = cast("type[Any]", partial(tqdm, disable=None if progress else True))
 
     def copy() -> Path | None:
         found = try_to_load_from_cache(

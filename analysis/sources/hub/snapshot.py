@@ -44,7 +44,21 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
     Raises:
         HubError: no such data set, revision or file; no access; no network and no earlier copy; a wrong checksum.
     """
+    wanted = parse(name)
+    try:
+        return _fetched(wanted, progress=progress, endpoint=endpoint, cache_dir=cache_dir)
+    except HubError:
+        raise
+    except (ImportError, TypeError, ValueError) as error:  # each setting upsets another library in its own way
+        settings = "ALL_PROXY, HTTPS_PROXY or a variable that begins with HF_"
+        raise HubError(
+            f"{wanted}: the hub cannot be asked with this machine's settings ({settings}): {error}"
+        ) from error
+
+
+def _fetched(wanted: HubName, *, progress: bool, endpoint: str | None, cache_dir: Path | None) -> Snapshot:
     import httpx2  # noqa: PLC0415
+    import huggingface_hub.constants  # noqa: F401, PLC0415  first: of a setting it cannot read others print a line
     from huggingface_hub import HfApi  # noqa: PLC0415
     from huggingface_hub.errors import (  # noqa: PLC0415
         HfHubHTTPError,
@@ -53,7 +67,6 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
         XetDownloadError,
     )
 
-    wanted = parse(name)
     api = HfApi(endpoint=endpoint)
     if wanted.is_pinned and wanted.pattern is not None and not re.search(r"[*?[]", wanted.pattern):
         copy = _earlier_copy(wanted, cache_dir)
