@@ -327,17 +327,26 @@ def test_forbidden_says_that_the_token_does_not_suffice(server: LoopbackHub, fet
         fetch("hub:lab/rollouts")
 
 
-def test_the_address_comes_from_the_environment_and_progress_is_shown(server: LoopbackHub, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_watched", [True, False])
+def test_the_address_comes_from_the_environment_and_progress_is_shown_to_a_person(
+    server: LoopbackHub, tmp_path: Path, is_watched: bool
+) -> None:
     code = f"from analysis.sources.hub import fetch; print(fetch('hub:{TRAJECTORIES}').paths[0])"
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    here, there = os.openpty()
+    with (tmp_path / "said").open("w+b") as piped:
+        ran = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            stderr=there if is_watched else piped,
+            text=True,
+            check=True,
+        )
+        os.close(there)
+        said = os.read(here, 10_000) if is_watched else (tmp_path / "said").read_bytes()
+    os.close(here)
     assert Path(ran.stdout.strip()).read_bytes() == RECORDS
-    assert "100%" in ran.stderr
+    assert (b"100%" in said) == is_watched
 
 
 def test_a_hub_source_is_decoded_like_any_other_and_its_manifest_names_the_commit(

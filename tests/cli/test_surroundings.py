@@ -142,10 +142,8 @@ def test_a_date_that_is_no_number_is_refused(value: str, monkeypatch: pytest.Mon
     ("variable", "value"),
     [
         ("ALL_PROXY", "socks5://127.0.0.1:9"),
-        ("HTTPS_PROXY", "socks4://127.0.0.1:9"),
         ("HF_HUB_DOWNLOAD_TIMEOUT", "soon"),
         ("HF_TOKEN", "schlüssel"),
-        ("HF_ENDPOINT", "nowhere"),
     ],
 )
 def test_a_setting_the_hub_cannot_be_asked_with_is_one_line(command: Command, variable: str, value: str) -> None:
