@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -327,6 +328,13 @@ def test_forbidden_says_that_the_token_does_not_suffice(server: LoopbackHub, fet
         fetch("hub:lab/rollouts")
 
 
+def read_all(terminal: IO[bytes]) -> Iterator[bytes]:
+    """What stands in a terminal whose other end is closed: after that, Linux says EIO."""
+    with suppress(OSError):
+        while piece := terminal.read(10_000):
+            yield piece
+
+
 @pytest.mark.parametrize("is_watched", [True, False])
 def test_the_address_comes_from_the_environment_and_progress_is_shown_to_a_person(
     server: LoopbackHub, tmp_path: Path, is_watched: bool
@@ -336,15 +344,15 @@ def test_the_address_comes_from_the_environment_and_progress_is_shown_to_a_perso
     with (tmp_path / "said").open("w+b") as piped:
         ran = subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path)},
+            env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path), "TQDM_NCOLS": "80"},
             stdout=subprocess.PIPE,
             stderr=there if is_watched else piped,
             text=True,
             check=True,
         )
-        os.close(there)
-        said = os.read(here, 10_000) if is_watched else (tmp_path / "said").read_bytes()
-    os.close(here)
+    os.close(there)
+    with open(here, "rb", buffering=0) as terminal:
+        said = b"".join(read_all(terminal)) if is_watched else (tmp_path / "said").read_bytes()
     assert Path(ran.stdout.strip()).read_bytes() == RECORDS
     assert (b"100%" in said) == is_watched
 
