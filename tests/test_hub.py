@@ -1,10 +1,13 @@
 """Hub sources, against a hub on this machine."""
 
+import fcntl
 import json
 import logging
 import os
+import struct
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -341,17 +344,18 @@ def test_the_address_comes_from_the_environment_and_progress_is_shown_to_a_perso
 ) -> None:
     code = f"from analysis.sources.hub import fetch; print(fetch('hub:{TRAJECTORIES}').paths[0])"
     here, there = os.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     with (tmp_path / "said").open("w+b") as piped:
         ran = subprocess.run(
             [sys.executable, "-c", code],
-            env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path), "TQDM_NCOLS": "80"},
+            env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path)},
             stdout=subprocess.PIPE,
             stderr=there if is_watched else piped,
             text=True,
             check=True,
         )
     os.close(there)
-    with open(here, "rb", buffering=0) as terminal:
+    with os.fdopen(here, "rb", buffering=0) as terminal:
         said = b"".join(read_all(terminal)) if is_watched else (tmp_path / "said").read_bytes()
     assert Path(ran.stdout.strip()).read_bytes() == RECORDS
     assert (b"100%" in said) == is_watched
