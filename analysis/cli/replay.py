@@ -12,10 +12,12 @@ from analysis.cli.shared import (
     add_keep_going,
     add_run_options,
     add_sibling_options,
+    address,
     complain,
     positive,
     say,
 )
+from analysis.cli.streams import tell
 
 ABOUT = "play recorded calls again in a sandbox, and compare the results"
 EPILOG = f"""\
@@ -36,7 +38,7 @@ exit status: 0 all calls reproduced or not to be told · 1 a call differs, or a 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help=SOURCE)
-    parser.add_argument("out", metavar="OUT", help="folder to write")
+    parser.add_argument("out", metavar="OUT", type=address, help="folder to write")
     parser.add_argument("--limit", type=positive, default=0, metavar="N", help="replay the first N trajectories only")
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     add_sibling_options(parser)
@@ -70,9 +72,9 @@ def _tell(summary: dict[str, Any], options: argparse.Namespace) -> None:
     if options.json:
         import msgspec  # noqa: PLC0415
 
-        print(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode())
+        tell(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode())
     else:
-        print(_sentence(options.out, summary))
+        tell(_sentence(options.out, summary))
     for reason, trajectories in list(summary["reasons"].items())[:5]:
         say(f"{trajectories:,} not replayable: {reason}")
 
