@@ -271,7 +271,7 @@ def test_a_misspelt_command_or_option_is_refused_with_the_nearest(cli: Run, word
 
 
 def test_the_beginning_of_an_option_and_what_follows_two_dashes_are_left_to_argparse() -> None:
-    options = parse(["tables", "--keep", "--", "--jbos.json", "out"])
+    options = parse(["tables", "--keep-g", "--", "--jbos.json", "out"])
     assert (options.keep_going, options.source) == (True, "--jbos.json")
 
 
