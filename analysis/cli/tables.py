@@ -144,7 +144,7 @@ def _dialects() -> int:
     """Print the shapes of records that are read."""
     from analysis.records import words  # noqa: PLC0415
 
-    print(words.dialects(), end="")
+    tell(words.dialects(), end="")
     return OK
 
 
