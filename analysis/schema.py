@@ -300,7 +300,12 @@ ENVIRONMENTS = Table(
         Column("query_tools", pl.UInt32(), "operations of type query", unit="tools"),
         Column("change_tools", pl.UInt32(), "operations of type state change", unit="tools"),
         Column("tools", pl.UInt32(), "tools declared to the agent", unit="tools"),
-        Column("code_lines", pl.UInt32(), "lines of the environment's code, which is never run", unit="lines"),
+        Column(
+            "code_lines",
+            pl.UInt32(),
+            "lines of the environment's code, which only replay runs, in its sandbox",
+            unit="lines",
+        ),
         Column("code_chars", pl.UInt32(), "size of the environment's code", unit="characters"),
     ),
     key=("env_id",),
@@ -338,7 +343,9 @@ CHECKS = Table(
         Column("task_id", pl.String(), "scenario"),
         Column("check", pl.UInt32(), "position in the checklist, from 1"),
         Column("item_chars", pl.UInt32(), "length of the check's sentence", unit="characters"),
-        Column("code_lines", pl.UInt32(), "lines of the check's code, which is never run", unit="lines"),
+        Column(
+            "code_lines", pl.UInt32(), "lines of the check's code, which only replay runs, in its sandbox", unit="lines"
+        ),
     ),
     key=("task_id", "check"),
 )

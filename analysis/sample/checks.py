@@ -1,4 +1,4 @@
-"""Checks of a scenario: what must hold in the final state, as a sentence and as Python source that is never run."""
+"""Checks of a scenario: what must hold in the final state, as a sentence and as Python source, which replay asks."""
 
 from analysis.sample.naming import environment
 from analysis.sample.scenarios import Scenario

@@ -254,7 +254,7 @@ def test_the_version_says_that_the_output_changed(tmp_path: Path) -> None:
     """Changed on purpose? Then raise `sample.VERSION` and put the new hash here."""
     sample.write(tmp_path / "six.json", trajectories=6, environments=3, seed=1)
     digest = hashlib.sha256((tmp_path / "six.json").read_bytes()).hexdigest()
-    assert (sample.VERSION, digest) == ("1", SHA256_OF_SIX)
+    assert (sample.VERSION, digest) == ("2", SHA256_OF_SIX)
 
 
 def test_release_sizes_are_the_release_s() -> None:
