@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -58,13 +59,15 @@ def test_links_are_followed_and_a_loop_ends(folder: Path, tmp_path: Path) -> Non
 def test_what_looks_like_records_and_is_not_read_is_named(folder: Path) -> None:
     (folder / "log.txt").write_text(LINE, encoding="utf-8")
     (folder / "old.arrow").write_bytes(b"ARROW1")
+    with zipfile.ZipFile(folder / "code.zip", "w") as archive:
+        archive.writestr("main.py", "pass")
     (folder / "gone.jsonl").symlink_to(folder / "nowhere")
     survey = sources.survey(str(folder))
-    assert {skipped.name for skipped in survey.skipped} == {"log.txt", "old.arrow"}
+    assert {skipped.name for skipped in survey.skipped} == {"log.txt", "old.arrow", "code.zip"}
     assert survey.lost == [("gone.jsonl", "a link that leads nowhere, or no file")]
     manifest = load(str(folder), progress=False).manifest
-    assert (manifest["skipped_files"], manifest["records_in"]) == (2, 5)
-    assert [skipped["name"] for skipped in manifest["skipped"]] == ["log.txt", "old.arrow"]
+    assert (manifest["skipped_files"], manifest["records_in"]) == (3, 5)
+    assert [skipped["name"] for skipped in manifest["skipped"]] == ["code.zip", "log.txt", "old.arrow"]
     assert manifest["damage"][-1] == {"origin": "gone.jsonl", "reason": "a link that leads nowhere, or no file"}
 
 

@@ -177,6 +177,18 @@ def test_what_unpacks_to_far_more_than_its_size_is_stopped_and_told(
         ]
 
 
+def test_a_parquet_file_that_claims_more_than_it_can_hold_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pl.DataFrame({"messages": pl.repeat(None, 5_000_000, dtype=pl.String, eager=True)}).write_parquet(tmp_path / "a")
+    with pytest.raises(sources.SourceError, match=r"a Parquet file of [\d,]+ bytes that claims 5,000,000 rows"):
+        read(tmp_path / "a")
+    monkeypatch.setattr(parquet, "BOMB_BYTES", 100_000)
+    pl.DataFrame({"messages": ["x" * 10_000_000]}).write_parquet(tmp_path / "b")
+    with pytest.raises(sources.SourceError, match=r"it unpacks to [\d,]+ bytes, more than 250 times its size"):
+        read(tmp_path / "b")
+
+
 def test_a_packed_parquet_file_too_large_to_be_read_whole_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, Protocol
 
 from analysis.natural import natural_key
+from analysis.sources.containers import archive
+from analysis.sources.containers.packed import MAGIC_BYTES
+from analysis.sources.errors import SourceError
 from analysis.sources.names import FORMATS, in_utf8, is_archive, is_data, is_hidden
 
 MANIFEST, CARD = "manifest.json", "croissant.json"
@@ -75,6 +78,8 @@ def choose(entries: list[Entry], *, are_meant: bool) -> Choice:
         what = _owner(entry, owned)
         if what:
             choice.skipped.append(Skipped(in_utf8(entry.name), what))
+        elif _is_empty_archive(entry):
+            choice.skipped.append(Skipped(in_utf8(entry.name), "an archive that holds no data"))
         elif why := _unreadable(entry):
             choice.lost.append(Skipped(in_utf8(entry.name), why))
         else:
@@ -113,6 +118,16 @@ def _kind(manifest: Entry) -> str:
         if keys >= _EXPORT:
             return "an export that this project wrote"
     return ""
+
+
+def _is_empty_archive(entry: Entry) -> bool:
+    """A zip archive without data; what is in a tar archive is seen when it is read."""
+    if not is_archive(entry.name) or not isinstance(entry.place, Path):
+        return False
+    with suppress(SourceError, OSError):
+        is_zip = archive.kind(entry.read_bytes(MAGIC_BYTES)) == "zip"
+        return is_zip and not any(map(is_data, archive.names(str(entry.place))))
+    return False
 
 
 def _unreadable(entry: Entry) -> str:

@@ -1,18 +1,22 @@
 """Records that are rows of Parquet files."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BytesIO
 
 import msgspec
 import polars as pl
 
 from analysis.sources import address
+from analysis.sources.containers.packed import BOMB_BYTES, MOST_TIMES
 from analysis.sources.containers.unit import Raw, Slice, Stream
 from analysis.sources.errors import SourceError
 from analysis.sources.locate import File
 
 ROWS_PER_UNIT = 500
 PACKED_BYTES = 1 << 30
+# Rows to a byte: trajectories take hundreds of bytes each.
+MOST_ROWS = 8
 # On some broken pages Polars panics, which Python's `except Exception` would let through.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -27,8 +31,22 @@ def slices(file: File) -> list[Slice]:
         rows = address.scan_parquet([file.path]).select(pl.len()).collect().item()
     except _UNREADABLE as error:
         raise SourceError(f"{file.name}: a Parquet file that cannot be read ({str(error)[:200]})") from None
+    _refuse_bomb(file, rows)
     starts = range(0, rows, ROWS_PER_UNIT) or range(0, 1)
     return [Slice(file.path, file.name, "parquet", start, min(start + ROWS_PER_UNIT, rows)) for start in starts]
+
+
+def _refuse_bomb(file: File, rows: int) -> None:
+    """Of columns that repeat one value, a few bytes stand for any number of rows."""
+    import pyarrow.parquet  # noqa: PLC0415  as in `packed`
+
+    with suppress(pyarrow.ArrowException, OSError), address.open_bytes(file.path) as stream:
+        metadata = pyarrow.parquet.read_metadata(stream)
+        size = sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+        if size > BOMB_BYTES and size > MOST_TIMES * file.size:
+            raise SourceError(f"{file.name}: it unpacks to {size:,} bytes, more than {MOST_TIMES} times its size")
+    if rows > MOST_ROWS * file.size:
+        raise SourceError(f"{file.name}: a Parquet file of {file.size:,} bytes that claims {rows:,} rows")
 
 
 def read_rows(slice_: Slice) -> Iterator[Raw]:
