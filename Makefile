@@ -79,8 +79,9 @@ types: $(TESTED)
 fast: $(TESTED) ## The fast tests alone
 	@$(PYTEST) -m "not slow and not nightly" -n $(WORKERS) $(ARGS)
 
+# The tests of one file run in one worker, so that its browser and its pages are made once.
 slow: $(TESTED) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
-	@$(PYTEST) -m slow -n $(WORKERS) --dist loadgroup $(ARGS)
+	@$(PYTEST) -m slow -n $(WORKERS) --dist loadfile $(ARGS)
 
 nightly: $(TESTED) ## The tests that take minutes, which no other target runs: kills at forty random moments
 	@$(PYTEST) -m nightly $(ARGS)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -22,8 +23,6 @@ settings.load_profile("suite")
 ROOT = Path(__file__).resolve().parent.parent
 SHARED_DATA = ROOT.parent / "shared" / "data"
 SHARED_CASES = ROOT.parent / "shared" / "cases"
-# The tests of a group run in one worker, one after the other: what is made for one of them is there for all.
-SAMPLE = pytest.mark.xdist_group("sample_suite")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 
 
@@ -81,8 +80,15 @@ def report(source: str, folder: Path, *only: str) -> Suite:
 
 @pytest.fixture(scope="session")
 def sample_suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """Every report of the suite on the sample; tests that look at it belong to the group `SAMPLE`."""
-    return report("sample", tmp_path_factory.mktemp("sample_suite"))
+    """Every report of the suite on the sample, made once for all workers: nobody may change it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "sample_suite"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "made").exists():
+            folder.mkdir(exist_ok=True)
+            report("sample", folder)
+            (folder / "made").touch()
+    return Suite(folder / "html", folder / "executed")
 
 
 # Per module, not per session: while Playwright's synchronous API is up an event loop counts as running in this thread,

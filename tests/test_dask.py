@@ -17,7 +17,7 @@ from analysis.tables.crew import Crew
 from analysis.tables.units import decode_units
 from tests.waiting import is_running, until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("dask")]
+pytestmark = pytest.mark.slow
 distributed = pytest.importorskip("distributed", reason="no Dask: install the extra `dask` to run on a cluster")
 
 

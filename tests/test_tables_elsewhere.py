@@ -77,7 +77,6 @@ def test_duckdb_and_pandas_read_what_polars_reads(table: schema.Table, folder: P
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("elsewhere")
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
 def test_datasets_reads_what_polars_reads(table: schema.Table, folder: Path, tmp_path: Path) -> None:
     assert by_datasets(folder, table, tmp_path) == by_polars(folder, table)

@@ -22,7 +22,7 @@ from tests.waiting import until
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Locator, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("explore")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 NOTEBOOK = "explore.ipynb"
 ENVIRONMENT = "env_13_sft"

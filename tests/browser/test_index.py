@@ -12,7 +12,7 @@ from tests.test_report import HOSTILE, PROVENANCE
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("index")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 SPREAD = (1.0, 4.0, 7.5, 9.0, 19.0)
 GROUPS = [

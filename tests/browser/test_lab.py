@@ -25,14 +25,14 @@ import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 
-from tests.conftest import ROOT, SAMPLE, Suite
+from tests.conftest import ROOT, Suite
 from tests.notebooks.run import charts, outputs
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, SAMPLE]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 NOTEBOOKS = sorted(path.name for path in (ROOT / "notebooks").glob("[!.]*.ipynb"))
 # One of each kind is run here: of tables, of many charts, of transcripts, of nothing to draw, of prose, of widgets. The

@@ -35,7 +35,7 @@ from tests.outputs import shown
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.xdist_group("pages")]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 HOSTILE = [
     "</script><b>x",

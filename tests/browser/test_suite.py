@@ -12,12 +12,12 @@ import pytest
 from analysis.reference import dictionary, method
 from analysis.report.suite import read_suite
 from tests.browser.opening import Seen, marks, opened, violations
-from tests.conftest import ROOT, SAMPLE, Suite, report
+from tests.conftest import ROOT, Suite, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser, SAMPLE]
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 # The method and the dictionary are about the project: nothing of them can be narrowed to a part of the sample.
 REFERENCE = ("95_method", "96_dictionary")

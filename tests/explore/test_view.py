@@ -12,7 +12,7 @@ from analysis.explore.figures import PICK, ROWS
 from analysis.explore.view import View
 from tests.explore.people import HOSTILE, loaded
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("view")]
+pytestmark = pytest.mark.slow
 
 # What the browser sends when something is clicked, or dragged over.
 CLICK, DRAG = "name", "start"

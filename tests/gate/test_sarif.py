@@ -94,7 +94,6 @@ def test_every_result_names_a_rule_of_the_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("sarif")
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_log_is_valid_by_the_formats_own_schema(tmp_path: Path, sarif_schema: Any, layout: str) -> None:
     log = log_of(tmp_path / "records.json", LAYOUTS[layout])

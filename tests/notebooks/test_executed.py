@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.conftest import SAMPLE, Suite
+from tests.conftest import Suite
 from tests.notebooks.run import charts, execute, rows, text
 
 pytestmark = pytest.mark.slow
@@ -132,9 +132,7 @@ def notebook(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> Any:
     return execute(f"{case.notebook}.ipynb", tmp_path, **given)
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(one, marks=SAMPLE if one.is_of_the_suite else (), id=str(one)) for one in CASES]
-)
+@pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_notebook_draws_its_charts_or_says_why_not(case: Case, notebook: Any) -> None:
     drawn, words = charts(notebook), text(notebook)
     assert [0 < rows(chart) <= 2_000 for chart in drawn] == [True] * case.charts

@@ -17,7 +17,7 @@ from analysis.reference import dictionary, method, site
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
+pytestmark = pytest.mark.slow
 
 # Attributes by which a page makes a browser fetch something; a link it only follows when a reader asks for it.
 LOADING = {"src", "srcset", "data", "poster", "background", "action", "formaction", "manifest", "xlink:href"}
