@@ -11,7 +11,7 @@ shown. A window is consecutive messages of the assistant, up to the next one beh
 6. the rest: `orphan_result`, `unanswered_call`.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from analysis.records.model import Call, Finding, Message, ResultFacts, Trajectory
 from analysis.records.outcome import ERROR_CHARS, Verdict, judge
@@ -119,12 +119,16 @@ def _by_id(window: list[Call], results: list[int], messages: list[Message]) -> l
 
 def _by_name(window: list[Call], results: list[int], messages: list[Message]) -> list[int]:
     """Pair the results that name a tool with the calls of it, in order, where there are as many of both."""
-    named = [index for index in results if _name(messages[index])]
-    for name in dict.fromkeys(_name(messages[index]) for index in named):
-        of_name = [index for index in named if _name(messages[index]) == name]
-        open_calls = [call for call in window if call.result_message is None and call.name == name]
-        pairs = list(zip(open_calls, of_name, strict=False))
-        if len(open_calls) == len(of_name) and all(_agree(c.id, messages[index].answers) for c, index in pairs):
+    named, open_calls = defaultdict(list), defaultdict(list)
+    for index in results:
+        named[_name(messages[index])].append(index)
+    for call in window:
+        if call.result_message is None and call.name is not None and call.name in named:
+            open_calls[call.name].append(call)
+    for name, calls in open_calls.items():
+        pairs = list(zip(calls, named[name], strict=False))
+        is_whole = len(calls) == len(named[name])
+        if is_whole and all(_agree(call.id, messages[index].answers) for call, index in pairs):
             for call, index in pairs:
                 call.result_message = index
     answered = {call.result_message for call in window}

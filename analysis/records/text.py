@@ -27,6 +27,7 @@ _TO_THE_END = re.compile(r"(?:\[TOOL_CALLS\]|<\|python_tag\|>)(.*)", re.DOTALL)
 _THINK = re.compile(_block("think", ends="/think") + "(?:</think>)?")
 _TOOLS = re.compile(_block("tools", ends="/tools") + "(?:</tools>)?")
 _RESPONSE = re.compile(_block("tool_response", ends="/?tool_response") + "(?:</tool_response>)?")
+MOST_LISTS = 500  # that are looked at for being one of tools: a text of brackets is none
 _SCAN = json.JSONDecoder(strict=False)
 # Any of them in an assistant's text, outside its reasoning, is a call, or the attempt at one.
 CALL_TAGS = (
@@ -78,9 +79,9 @@ def split_calls(content: str, message: int) -> tuple[str, list[Call], list[Findi
         return _CALL.sub("", content).strip("\n"), *_kept(read, message, findings)
     if "<function=" in content or "<invoke name=" in content:
         found = list(tagged(content))
-        rest = content
-        for (start, end), _ in reversed(found):
-            rest = rest[:start] + rest[end:]
+        ends = [0, *(end for (_, end), _ in found)]
+        starts = [*(start for (start, _), _ in found), len(content)]
+        rest = "".join(content[end:start] for end, start in zip(ends, starts, strict=True))
         return _WRAPPING.sub("", rest).strip("\n"), *_kept([call for _, call in found], message, [])
     for pattern in (_FUNCTION_CALL, _TO_THE_END):
         if blocks := pattern.findall(content):
@@ -137,7 +138,9 @@ def declared_tools(system: str) -> str | None:
 def listed_tools(system: str) -> str | None:
     """JSON text of the first list of tools that stands in a system text without any tag; None without one."""
     position = -1
-    while (position := system.find("[", position + 1)) >= 0:
+    for _ in range(MOST_LISTS):
+        if (position := system.find("[", position + 1)) < 0:
+            break
         if not system[position + 1 : position + 40].lstrip().startswith("{"):
             continue
         try:

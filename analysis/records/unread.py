@@ -37,10 +37,10 @@ _CALL_WORDS |= {"code_action", "function_call_output", "custom_tool_call", "mcp_
 _TAGS = (*CALL_TAGS, "<tool_response>", "<tool_use>", "<tool_code>", "<|tool_call", "<｜tool▁call", "<execute_")
 _NAMED = r'\{\s*"(?:name|tool|function|tool_name|action)"\s*:'
 _PATTERNS = (
-    ("an `Action:` line", re.compile(r"^\s*Action:\s*\S+.*\n+\s*Action Input:", re.MULTILINE)),
+    ("an `Action:` line", re.compile(r"^[ \t]*Action:[ \t]*\S.*\n\s*Action Input:", re.MULTILINE)),
     ("a call in a fence", re.compile(rf"```(?:tool_code|tool_call|json\s*{_NAMED})")),
-    ("an object that names a function", re.compile(rf'^\s*\[?\s*{_NAMED}.*"(?:arg|param|input|action_input)', re.S)),
-    ("a bracketed call", re.compile(r"^\s*\[\s*[A-Za-z_][\w. /-]*\(.*\)\s*\]\s*$", re.S)),
+    ("an object that names a function", re.compile(rf'^\[?\s*{_NAMED}.*"(?:arg|param|input|action_input)', re.S)),
+    ("a bracketed call", re.compile(r"^\[\s*[A-Za-z_][\w. /-]*\(.*\)\s*\]$", re.S)),
 )
 _SPOKEN_BY_OTHERS = frozenset({"system", "user", "human", "developer"})
 # Members whose texts declare or describe tools, or stand beside the conversation: a sign there is none of its own.
@@ -167,7 +167,7 @@ def _signs_of_text(text: str, speaker: str) -> Iterator[str]:
         if text.lstrip().startswith("<tool_response>"):
             yield "`<tool_response>`"
         return
-    visible = split_reasoning(text)[0]
+    visible = split_reasoning(text)[0].strip()
     yield from (f"`{tag}`" for tag in _TAGS if tag in visible)
     yield from (name for name, pattern in _PATTERNS if pattern.search(visible))
 
