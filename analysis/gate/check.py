@@ -7,7 +7,7 @@ import msgspec
 import polars as pl
 
 from analysis.gate.config import Gate, GateError, Threshold
-from analysis.gate.quantities import QUANTITIES, Found
+from analysis.gate.quantities import QUANTITIES, Measurement
 from analysis.records.rules import BY_ID
 from analysis.tables import Tables
 from analysis.wording import setting
@@ -53,11 +53,11 @@ def check(
     for threshold in gate.threshold:
         report(threshold.quantity)
         quantity = QUANTITIES[threshold.quantity]
-        found = quantity.find(data, gate)
+        measurement = quantity.find(data, gate)
         if threshold.at_most is not None or threshold.at_least is not None or threshold.tolerance is None:
-            checks.append(_bounded(threshold, found, gate))
+            checks.append(_bounded(threshold, measurement, gate))
         if baseline is not None:
-            checks.append(_compared(threshold, found, quantity.find(baseline, gate), gate))
+            checks.append(_compared(threshold, measurement, quantity.find(baseline, gate), gate))
     if gate.finding:
         report("findings")
     return [*checks, *_findings(data, gate)]
@@ -89,8 +89,8 @@ def counts(checks: Sequence[Check]) -> dict[Verdict, int]:
     return {verdict: sum(check.verdict == verdict for check in checks) for verdict in verdicts}
 
 
-def _bounded(threshold: Threshold, found: Found, gate: Gate) -> Check:
-    value = found.value
+def _bounded(threshold: Threshold, measurement: Measurement, gate: Gate) -> Check:
+    value = measurement.value
     low, high = threshold.at_least, threshold.at_most
     is_share = QUANTITIES[threshold.quantity].is_share
     bounds = [f"at least {setting(low, is_share=is_share)}"] if low is not None else []
@@ -106,20 +106,20 @@ def _bounded(threshold: Threshold, found: Found, gate: Gate) -> Check:
         ),
         bound=" and ".join(bounds) or "known",
         value=value,
-        events=found.events,
-        of=found.of,
-        reason=found.reason,
+        events=measurement.events,
+        of=measurement.of,
+        reason=measurement.reason,
         why=threshold.why,
     )
 
 
-def _compared(threshold: Threshold, found: Found, before: Found, gate: Gate) -> Check:
+def _compared(threshold: Threshold, measurement: Measurement, before: Measurement, gate: Gate) -> Check:
     tolerance = gate.tolerance if threshold.tolerance is None else threshold.tolerance
     quantity = QUANTITIES[threshold.quantity]
-    value = None if found.value is None or before.value is None else found.value
+    value = None if measurement.value is None or before.value is None else measurement.value
     worse = 0.0
-    if found.value is not None and before.value is not None:
-        worse = (found.value - before.value) * (1 if quantity.is_less_better else -1)
+    if measurement.value is not None and before.value is not None:
+        worse = (measurement.value - before.value) * (1 if quantity.is_less_better else -1)
         # A share is compared in points; what has no upper end, as a part of what it was.
         worse = worse if quantity.is_share or not before.value else worse / abs(before.value)
     unit = "points" if quantity.is_share else "%"
@@ -130,11 +130,11 @@ def _compared(threshold: Threshold, found: Found, before: Found, gate: Gate) -> 
         meaning=quantity.meaning,
         verdict=_verdict(value, worse <= tolerance, must_be_known=threshold.must_be_known or gate.must_be_known),
         bound=f"no more than {setting(100 * tolerance)} {unit} {way} than the baseline",
-        value=found.value,
-        events=found.events,
-        of=found.of,
+        value=measurement.value,
+        events=measurement.events,
+        of=measurement.of,
         baseline=before.value,
-        reason=found.reason or (before.reason and f"in the baseline {before.reason}"),
+        reason=measurement.reason or (before.reason and f"in the baseline {before.reason}"),
         why=threshold.why,
     )
 

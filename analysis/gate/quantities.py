@@ -39,7 +39,7 @@ class Options(Protocol):
     def near_duplicate(self) -> float: ...
 
 
-class Found(NamedTuple):
+class Measurement(NamedTuple):
     """A value and what it is counted of; None where there is nothing to count, with the reason."""
 
     value: float | None
@@ -54,13 +54,13 @@ class Quantity(NamedTuple):
     meaning: str
     is_less_better: bool
     is_share: bool
-    find: Callable[[Tables, Options], Found]
+    find: Callable[[Tables, Options], Measurement]
 
 
-def _share(events: float | None, of: float | None, nothing: str) -> Found:
+def _share(events: float | None, of: float | None, nothing: str) -> Measurement:
     if not of or events is None:
-        return Found(None, events, of, f"there are no {nothing}")
-    return Found(events / of, events, of)
+        return Measurement(None, events, of, f"there are no {nothing}")
+    return Measurement(events / of, events, of)
 
 
 def _sums(frame: pl.LazyFrame, **columns: Any) -> dict[str, float]:
@@ -68,29 +68,29 @@ def _sums(frame: pl.LazyFrame, **columns: Any) -> dict[str, float]:
     return row
 
 
-def _rejected(data: Tables, options: Options) -> Found:
+def _rejected(data: Tables, options: Options) -> Measurement:
     return _share(data.manifest["rejected"], data.manifest["records_in"], "records")
 
 
-def _sound(data: Tables, options: Options) -> Found:
+def _sound(data: Tables, options: Options) -> Measurement:
     sound = overview.sound(data.trajectories, data.findings)
     row = _sums(sound, events=pl.col("sound_records").sum(), of=pl.col("records").sum())
     return _share(row["events"], row["of"], "records kept")
 
 
-def _closed(data: Tables, options: Options) -> Found:
+def _closed(data: Tables, options: Options) -> Measurement:
     is_marked = pl.col("end_class").cast(pl.String).is_in(["completed_marker", "stop_marker"])
     counted = pl.col("trajectories")
     row = _sums(dialogue.end_classes(data.trajectories), events=counted.filter(is_marked).sum(), of=counted.sum())
     return _share(row["events"], row["of"], "trajectories")
 
 
-def _outcome(data: Tables, options: Options, *, events: str, of: str, nothing: str) -> Found:
+def _outcome(data: Tables, options: Options, *, events: str, of: str, nothing: str) -> Measurement:
     row = _sums(outcomes.by_mode(data.tool_calls), events=pl.col(events).sum(), of=pl.col(of).sum())
     return _share(row["events"], row["of"], nothing)
 
 
-def _arguments(data: Tables, options: Options, *, verdicts: tuple[str, ...]) -> Found:
+def _arguments(data: Tables, options: Options, *, verdicts: tuple[str, ...]) -> Measurement:
     verdict, calls = pl.col("verdict").cast(pl.String), pl.col("calls")
     row = _sums(
         arguments.classes(data.tool_calls),
@@ -100,12 +100,12 @@ def _arguments(data: Tables, options: Options, *, verdicts: tuple[str, ...]) -> 
     return _share(row["events"], row["of"], "calls that can be held against a schema")
 
 
-def _unanswered(data: Tables, options: Options) -> Found:
+def _unanswered(data: Tables, options: Options) -> Measurement:
     row = _sums(data.tool_calls, events=pl.col("result_message").is_null().sum(), of=pl.len())
     return _share(row["events"], row["of"], "calls")
 
 
-def _reasoned(data: Tables, options: Options) -> Found:
+def _reasoned(data: Tables, options: Options) -> Measurement:
     row = _sums(
         reasoning.summary(data.messages, data.trajectories),
         without=pl.col("without_reasoning").sum(),
@@ -114,18 +114,18 @@ def _reasoned(data: Tables, options: Options) -> Found:
     return _share(row["of"] - row["without"], row["of"], "assistant messages")
 
 
-def _recovered(data: Tables, options: Options, *, events: str) -> Found:
+def _recovered(data: Tables, options: Options, *, events: str) -> Measurement:
     row = _sums(recovery.summary(data.tool_calls), events=pl.col(events).sum(), of=pl.col("errors").sum())
     return _share(row["events"], row["of"], "calls that fail and name a tool")
 
 
-def _repeated(data: Tables, options: Options) -> Found:
+def _repeated(data: Tables, options: Options) -> Measurement:
     shares = repeats.shares(data.tool_calls, data.environment_tools)
     row = _sums(shares, events=pl.col("repeats").sum(), of=pl.col("calls").sum())
     return _share(row["events"], row["of"], "calls that name a tool")
 
 
-def _looping(data: Tables, options: Options) -> Found:
+def _looping(data: Tables, options: Options) -> Measurement:
     loops = repeats.loops(data.tool_calls, data.environment_tools)
     any_period = pl.col("period") == 0
     row = _sums(
@@ -136,7 +136,7 @@ def _looping(data: Tables, options: Options) -> Found:
     return _share(row["events"], row["of"], "trajectories with a call")
 
 
-def _tools_used(data: Tables, options: Options) -> Found:
+def _tools_used(data: Tables, options: Options) -> Measurement:
     offered = tool_usage.by_tool(data.tool_calls, data.trajectories, data.tools)
     row = _sums(tool_usage.across(offered), events=pl.col("used_tools").sum(), of=pl.col("offered_tools").sum())
     return _share(row["events"], row["of"], "tools offered")
@@ -148,34 +148,34 @@ def _balance(data: Tables) -> dict[str, Any] | None:
     return rows.row(0, named=True) if rows.height else None
 
 
-def _environments(data: Tables, options: Options) -> Found:
+def _environments(data: Tables, options: Options) -> Measurement:
     found = _balance(data)
     if found is None or not found["has_catalogue"]:
-        return Found(None, reason="no catalogue of environments was given; name it with --environments")
+        return Measurement(None, reason="no catalogue of environments was given; name it with --environments")
     return _share(found["seen"], found["environments"], "environments")
 
 
-def _scenarios(data: Tables, options: Options) -> Found:
+def _scenarios(data: Tables, options: Options) -> Measurement:
     found = coverage.scenario_summary(data.trajectories, data.scenarios).collect()
     if found.is_empty() or not found["has_catalogue"][0]:
-        return Found(None, reason="no catalogue of scenarios was given; name it with --scenarios")
+        return Measurement(None, reason="no catalogue of scenarios was given; name it with --scenarios")
     return _share(found["present"][0], found["scenarios"][0], "scenarios")
 
 
-def _of_balance(data: Tables, options: Options, *, column: str) -> Found:
+def _of_balance(data: Tables, options: Options, *, column: str) -> Measurement:
     found = _balance(data)
     if found is None or found[column] is None:
-        return Found(None, reason="there are no environments to be even over")
-    return Found(found[column], None, found["environments"])
+        return Measurement(None, reason="there are no environments to be even over")
+    return Measurement(found[column], None, found["environments"])
 
 
-def _copies(data: Tables, options: Options) -> Found:
+def _copies(data: Tables, options: Options) -> Measurement:
     summary = duplicates.exact_summary(data.trajectories, data.tool_calls)
     row = _sums(summary, extra_copies=pl.col("extra_copies").sum(), trajectories=pl.col("trajectories").sum())
     return _share(row["extra_copies"], row["trajectories"], "trajectories")
 
 
-def _near_tasks(data: Tables, options: Options) -> Found:
+def _near_tasks(data: Tables, options: Options) -> Measurement:
     summary = duplicates.tasks_summary(data.trajectories, threshold=options.near_duplicate)
     row = _sums(summary, tasks_in_pairs=pl.col("tasks_in_pairs").sum(), tasks=pl.col("tasks").sum())
     return _share(row["tasks_in_pairs"], row["tasks"], "scenarios with a task text")
@@ -186,14 +186,14 @@ def _tokens(data: Tables, options: Options) -> pl.LazyFrame:
     return data.derive(TOKENS, partial(tokens.rows, tokenizer=options.tokenizer), key=counted_by.id)
 
 
-def _cut(data: Tables, options: Options, *, layout: str, events: str, of: str) -> Found:
+def _cut(data: Tables, options: Options, *, layout: str, events: str, of: str) -> Measurement:
     loss = training_budget.cutoff_loss(_tokens(data, options), data.trajectories, cutoff=options.cutoff)
     chosen = loss.filter(pl.col("layout").cast(pl.String) == layout)
     row = _sums(chosen, events=pl.col(events).sum(), of=pl.col(of).sum())
     return _share(row["events"], row["of"], "training samples")
 
 
-def _expansion(data: Tables, options: Options) -> Found:
+def _expansion(data: Tables, options: Options) -> Measurement:
     expansion = training_budget.expansion(_tokens(data, options), data.trajectories)
     row = _sums(
         expansion,

@@ -128,7 +128,9 @@ def _text_of(raw: bytes | msgspec.Raw) -> str | None:
 
 def rewards(record: Record, trajectory: Trajectory) -> None:
     """Set the reward, the trial and the model where the record names them."""
+    known = len(record.findings)
     reward = first(record, REWARDS)
+    trajectory.findings += record.findings[known:]  # those of a number that is none, met only now
     if isinstance(reward, int | float):
         try:
             trajectory.total_reward = float(reward)

@@ -103,9 +103,9 @@ class Tables:
         Raises:
             ValueError: no such mode, environment or trajectory; the message names the nearest.
         """
-        given = {"traj_type": traj_type, "env_id": env_id, "trajectory_id": trajectory_id}
-        chosen = {column: value for column, value in given.items() if value != ""}
-        for column, value in chosen.items():
+        values = {"traj_type": traj_type, "env_id": env_id, "trajectory_id": trajectory_id}
+        selection = {column: value for column, value in values.items() if value != ""}
+        for column, value in selection.items():
             scanned = self._of_subset(self._scan(schema.TRAJECTORIES)).select(
                 pl.col(column).cast(pl.String).unique().drop_nulls()
             )
@@ -114,7 +114,7 @@ class Tables:
             if value not in names and value not in modes:
                 near = hint(str(value), names or modes)
                 raise ValueError(f"there is no {column} {value!r} in {self.source}; {near}")
-        return replace(self, selection={**self.selection, **chosen})
+        return replace(self, selection={**self.selection, **selection})
 
     def table(self, name: str, *columns: str) -> pl.LazyFrame:
         """A table by its name, or only some of its columns.
