@@ -1,6 +1,7 @@
 """Decoding shows how far it is: a widget in a notebook, a plain bar in a terminal, nothing when told to be quiet."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -37,9 +38,21 @@ def test_in_a_notebook_it_is_a_widget_and_no_red_box(source: str) -> None:
     assert not [output for output in outputs if output.get("name") == "stderr"]
 
 
-@pytest.mark.parametrize("progress", [True, False])
-def test_in_a_terminal_it_is_a_plain_bar_unless_it_shall_be_quiet(source: str, progress: bool) -> None:
+@pytest.mark.parametrize(
+    ("progress", "is_watched", "is_shown"), [(True, True, True), (False, True, False), (True, False, False)]
+)
+def test_a_bar_is_for_terminals_and_not_for_who_wants_quiet(
+    source: str, progress: bool, is_watched: bool, is_shown: bool
+) -> None:
     code = DECODE.format(source=source, progress=progress)
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ("decoding: 100%" in ran.stderr) is progress
+    here, there = os.openpty()
+    try:
+        stderr = there if is_watched else subprocess.PIPE
+        ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=stderr, check=True)
+        os.write(there, b"the end")  # so that reading returns where nothing else was said
+        said = os.read(here, 100_000) + (ran.stderr or b"")
+    finally:
+        os.close(there)
+        os.close(here)
+    assert (b"decoding: 100%" in said) is is_shown
     assert not ran.stdout

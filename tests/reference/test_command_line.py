@@ -47,4 +47,4 @@ def test_without_source_or_folder_the_command_says_what_it_takes(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(arguments) == 2
-    assert "tables needs SOURCE and OUT, or --describe" in capsys.readouterr().err
+    assert "tables needs SOURCE and OUT, --describe or --dialects" in capsys.readouterr().err
