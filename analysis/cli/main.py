@@ -194,6 +194,8 @@ def leave(status: int) -> NoReturn:
 
     Not after kernels have run, since their server must be ended, nor if the output could not be flushed.
     """
+    if stdin := sys.modules.get("analysis.sources.stdin"):
+        stdin.remove()
     if "analysis.report.kernels" not in sys.modules:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
