@@ -22,7 +22,7 @@ import polars as pl
 import analysis
 from analysis import charts, measures
 from analysis.charts.figure import Declared
-from analysis.measures import calls, expressions, resampling
+from analysis.measures import calls, expressions, intervals
 from analysis.reference import docstrings
 from analysis.reference.docstrings import Doc
 from analysis.schema import Column, Table
@@ -123,7 +123,7 @@ def ideas() -> list[Idea]:
     """Rates, intervals, spreads and identities that measures share, with the definitions behind them."""
     return [
         Idea(name, docstrings.of(function))
-        for module in (expressions, resampling, calls)
+        for module in (expressions, intervals, calls)
         for name, function in _public_functions(module)
     ]
 
