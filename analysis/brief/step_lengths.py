@@ -60,10 +60,8 @@ def _at_its_own(edges: pl.DataFrame | None) -> list[Headline]:
 
 
 def _at_edge(row: dict[str, Any]) -> Headline:
-    held, edge = (
-        f"{count(row['trajectories'])} of {count(row['mode_trajectories'])} {mode(row['traj_type'])}",
-        row["edge"],
-    )
+    held = f"{count(row['trajectories'])} of {count(row['mode_trajectories'])} {mode(row['traj_type'])}"
+    edge = count(row["edge"], "step")
     reward = "" if row["mean_reward"] is None else f"; {count(row['solved'])} of {count(row['rewarded'])} are solved"
     return Headline(
         rate(row["trajectories"], row["mode_trajectories"]),

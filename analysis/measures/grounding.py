@@ -3,12 +3,16 @@
 Over the derived table VALUES: `data.derive(VALUES, records.values.rows, key="1")`.
 """
 
+from hashlib import sha256
+
 import polars as pl
 
 from analysis.measures.calls import rate_columns
 from analysis.measures.clusters import counted, placed, shares
 from analysis.schema import TRAJECTORIES, VALUES, Column, Table
 
+# Per environment and name of an argument: its values, and how many runs use each.
+Pool = dict[tuple[str | None, str], tuple[tuple[str, int], ...]]
 _TRAJ_TYPE = VALUES["traj_type"]
 _VALUES = Column("values", pl.UInt32(), "id-like argument values", unit="values")
 _UNGROUNDED = Column("ungrounded", pl.UInt32(), "values no earlier text holds but the agent's own", unit="values")
@@ -108,7 +112,7 @@ def sources(values: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> p
     return SOURCES.select(stood.sort("traj_type", "source"))
 
 
-def pool(values: pl.LazyFrame, *, most: int = 200) -> dict[tuple[str | None, str], tuple[tuple[str, int], ...]]:
+def pool(values: pl.LazyFrame, *, most: int = 200) -> Pool:
     """What runs of an environment give to each argument: what `records.values.swapped` draws from.
 
     Args:
@@ -129,13 +133,19 @@ def pool(values: pl.LazyFrame, *, most: int = 200) -> dict[tuple[str | None, str
     return {(env, argument): tuple(zip(names, runs, strict=True)) for env, argument, names, runs in used.rows()}
 
 
+def pool_key(pool: Pool) -> str:
+    """A digest of a pool: what is derived from it is cached under it."""
+    return sha256(repr(sorted(pool.items(), key=repr)).encode()).hexdigest()[:16]
+
+
 def baseline(values: pl.LazyFrame, swapped: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Hold the rate of ungrounded values against that of values swapped in from other runs of the environment.
 
     Args:
         values: conforms to VALUES.
         swapped: conforms to SWAPPED_VALUES, of the same trajectories.
-        trajectories: as in `sources`.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
         One row per traj_type with a value, conforming to BASELINE. What nothing says of the run is often found all the
@@ -160,7 +170,8 @@ def by_argument(values: pl.LazyFrame, trajectories: pl.LazyFrame | None = None, 
 
     Args:
         values: conforms to VALUES.
-        trajectories: as in `sources`.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
         top: names kept.
 
     Returns:

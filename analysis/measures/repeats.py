@@ -121,7 +121,8 @@ def by_tool(
     Args:
         tool_calls: conforms to TOOL_CALLS.
         environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
-        trajectories: as in `shares`.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
         top: tools kept.
 
     Returns:
@@ -188,7 +189,8 @@ def looping(loops: pl.LazyFrame, tool_calls: pl.LazyFrame, trajectories: pl.Lazy
     Args:
         loops: conforms to LOOPS.
         tool_calls: conforms to TOOL_CALLS.
-        trajectories: as in `shares`.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
         One row per (traj_type, period) that occurs, and one with period 0 per mode for loops of any period (0 loops
