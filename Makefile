@@ -83,7 +83,7 @@ fast: $(TESTED) ## The fast tests alone
 slow: $(TESTED) browser ## The slow tests alone: they execute notebooks and open pages in Chromium
 	@$(PYTEST) -m slow -n $(WORKERS) --dist loadfile $(ARGS)
 
-nightly: $(TESTED) ## The tests that take minutes, which no other target runs: kills at forty random moments
+nightly: $(TESTED) ## The tests that take minutes, which no other target runs: kills at random moments, 10,000 broken files
 	@$(PYTEST) -m nightly $(ARGS)
 
 # Chromium comes from the system's packages: a browser is no Python package. Where it cannot be installed the browser

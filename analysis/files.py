@@ -48,7 +48,8 @@ def beside(path: Path) -> Path:
     return own
 
 
-def _unused(path: Path) -> Path:
+def unused(path: Path) -> Path:
+    """The same, of nobody else: two threads may write at once."""
     return _hidden(path, f"{os.getpid()}-{uuid4().hex}")
 
 
@@ -68,7 +69,7 @@ def whole(path: Path, *, is_durable: bool = False) -> Iterator[IO[bytes]]:
     Raises:
         OSError: it cannot be written; what was there before still is.
     """
-    working = _unused(path)
+    working = unused(path)
     try:
         # Not by `tempfile`, whose files nobody else may read: another account may be the one to read them.
         with _begun(working, lambda: _new(working)) as stream:
@@ -126,13 +127,20 @@ def equal_folder(place: Path) -> Iterator[Path]:
         publish(working, place)
 
 
+def to_be_swapped(place: Path) -> Path:
+    """Where a folder is made that takes the place by `swap`; an interrupt removes it."""
+    working = unused(place.absolute())
+    _unfinished.add(working)
+    return working
+
+
 def swap(folder: Path, place: Path) -> None:
     """Rename a folder into a place; one that is there is removed after the new one has its name.
 
     Raises:
         OSError: it cannot be renamed; what was there before still is.
     """
-    earlier = _unused(place.absolute())
+    earlier = unused(place.absolute())
     is_there = place.is_dir()
     with interrupts.undivided():
         if is_there:
@@ -163,7 +171,8 @@ def publish(folder: Path, place: Path) -> None:
 
 @contextmanager
 def _folder_beside(place: Path) -> Iterator[Path]:
-    working = _unused(place.absolute())
+    sweep_beside(place)
+    working = unused(place.absolute())
     _begun(working, lambda: working.mkdir(parents=True))
     try:
         yield working
@@ -214,6 +223,16 @@ def remove(path: Path) -> None:
     """Remove a file, or a folder with all it holds, as far as that is possible."""
     with suppress(OSError):
         shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+def sweep_beside(path: Path) -> None:
+    """Remove what killed runs left half written beside a path, in a folder that is not ours alone."""
+    start, marked = f".{path.stem[:_NAME_BYTES]}", re.compile(r"\.(\d+)-[0-9a-f]{32}(\.[^.]*)?")
+    with suppress(OSError):
+        for found in list(path.absolute().parent.iterdir()):
+            mark = marked.fullmatch(found.name.removeprefix(start)) if found.name.startswith(start) else None
+            if mark and not _is_running(int(mark[1])):
+                remove(found)
 
 
 def _is_running(pid: int) -> bool:

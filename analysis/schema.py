@@ -390,11 +390,34 @@ VALUES = Table(
         Column("source_call", pl.UInt32(), "call whose result first held the value", nullable=True),
         Column("distance", pl.UInt32(), "calls from there to here", unit="calls", nullable=True),
         Column(
+            "nearest_distance",
+            pl.UInt32(),
+            "calls from the last result before that holds the value to here",
+            unit="calls",
+            nullable=True,
+        ),
+        Column(
             "chain",
             pl.UInt32(),
             "calls of the longest chain of reuse that ends with this call, itself one",
             unit="calls",
         ),
+    ),
+    key=("trajectory_id", "call", "path"),
+)
+
+SWAPPED_VALUES = Table(
+    "swapped_values",
+    "id-like argument value, taken for one of another run",
+    (
+        _TRAJECTORY_ID,
+        _ENV_ID,
+        _TRAJ_TYPE,
+        VALUES["call"],
+        VALUES["path"],
+        VALUES["argument"],
+        Column("value", pl.String(), "what another run of the environment gave to the argument"),
+        Column("source", pl.Enum(VALUE_SOURCES), "where it would have stood before"),
     ),
     key=("trajectory_id", "call", "path"),
 )

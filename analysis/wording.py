@@ -144,6 +144,27 @@ def interval(low: Number, high: Number, digits: int = 1) -> str:
     return f"95 % interval {decimal(low, digits)} to {decimal(high, digits)}"
 
 
+def verdict(compared: int, different: int, by_chance: float, noun: str = "number") -> str:
+    """What many comparisons together say: how many differ more than chance would make any, and what chance would make.
+
+    A sentence that ranks or compares has to earn it, and earns it here.
+
+    >>> verdict(61, 0, 3.05, "tool")
+    'Of 61 tools compared, none differs more than chance would make it (about 3 would seem to)'
+    >>> verdict(12, 2, 0.6)
+    '2 of 12 numbers compared differ more than chance would make any'
+    >>> verdict(0, 0, 0)
+    'Too few scenarios to say whether any number differs'
+    """
+    if not compared:
+        return f"Too few scenarios to say whether any {noun} differs"
+    if different:
+        differ = plural(different, "differs", "differ")
+        return f"{count(different)} of {count(compared, noun)} compared {differ} more than chance would make any"
+    seeming = f" (about {decimal(by_chance, 0)} would seem to)" if by_chance >= 1 else ""
+    return f"Of {count(compared, noun)} compared, none differs more than chance would make it{seeming}"
+
+
 def mode(traj_type: str) -> str:
     """The name of a mode on every page; what is none stays as it is.
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -52,6 +53,17 @@ def shared_cases() -> Path:
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache of the test's own: nothing in it has been decoded yet."""
     monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
+@contextmanager
+def disk(place: Path, size: str) -> Iterator[Path]:
+    """A file system of its own of this size; only root may mount one."""
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("no right to mount a file system: root has it")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
 
 
 @dataclass(frozen=True)

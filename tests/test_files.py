@@ -128,3 +128,21 @@ def test_different_values_get_different_files_on_disks_that_fold_case_too() -> N
     values += [files.file_name(value) for value in values]  # a value may look like the name of another one
     values += [value.lower() for value in values]
     assert len({files.file_name(value).casefold() for value in values}) == len(set(values))
+
+
+def test_beside_a_path_only_what_killed_runs_left_of_it_is_swept(tmp_path: Path) -> None:
+    """The folder around OUT is the user's: whatever else is hidden there stays."""
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    left = f".out.{dead.pid}-{'0' * 32}"
+    kept = [
+        f".out.{os.getpid()}-{'0' * 32}",
+        f".out.{dead.pid}",
+        f".other.{dead.pid}-{'0' * 32}",
+        ".bashrc.2023",
+        "out",
+    ]
+    for name in (left, *kept):
+        (tmp_path / name).mkdir()
+    files.sweep_beside(tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)

@@ -46,7 +46,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "processes": ({"interrupts"}, set()),
     "sample": ({"files"}, {"msgspec"}),
     "sources": (
-        {"natural", "nearest", "visible"},
+        {"interrupts", "natural", "nearest", "visible"},
         {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "pyarrow", "tqdm"},
     ),
     "records": ({"canonical", "visible"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),

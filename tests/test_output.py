@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, ClassVar
+from unittest.mock import Mock
 
 import fsspec
 import polars as pl
@@ -27,6 +28,7 @@ from analysis.tables.crew import Crew
 from analysis.tables.receipts import Receipt
 from analysis.tables.units import decode_units
 from tests.builders import step, trajectory
+from tests.conftest import disk
 
 PLACES = ["memory://bucket/out", "file"]
 
@@ -216,10 +218,7 @@ def test_a_part_appears_whole_by_a_rename_where_there_are_renames(source: str) -
 
 
 def test_an_object_is_put_whole_and_not_renamed(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: Any, **__: Any) -> None:
-        raise AssertionError("an object store would copy")
-
-    monkeypatch.setattr(MemoryFileSystem, "mv", refused)
+    monkeypatch.setattr(MemoryFileSystem, "mv", Mock(side_effect=AssertionError("an object store would copy")))
     write_tables(source, "memory://bucket/out", progress=False)
     assert not [name for name in there("memory://bucket/out") if ".tmp" in name]
 
@@ -390,16 +389,9 @@ def test_a_full_disk_makes_no_unit_a_rejection(source: str, tmp_path: Path, monk
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 32 KB: too small for either way to the tables of eight records."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = shutil.which("mount") and subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", str(place)], capture_output=True, check=False
-    )
-    if not mounted or mounted.returncode:
-        pytest.skip("no right to mount a file system")
-    yield place
-    subprocess.run(["umount", str(place)], check=True)
+    """Too small for either way to the tables of eight records."""
+    with disk(tmp_path / "disk", "32k") as place:
+        yield place
 
 
 def test_a_disk_that_is_really_full_is_said_as_one(
@@ -422,17 +414,31 @@ def test_a_disk_that_cannot_be_written_to_is_said_as_one(
     assert "Read-only file system" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("method", "words", "status", "said"),
+    [
+        (
+            "pipe_file",
+            ["{source}", "memory://bucket/out"],
+            6,
+            "bucket/out/unfinished.json: RuntimeError: no credentials",
+        ),
+        ("info", ["memory://bucket/x.jsonl", "out"], 2, "bucket/x.jsonl: cannot be read: RuntimeError: no credentials"),
+    ],
+)
 def test_an_address_that_refuses_is_said_in_one_line(
-    source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    method: str,
+    words: list[str],
+    status: int,
+    said: str,
 ) -> None:
-    def refuses(*_: Any, **__: Any) -> None:
-        raise RuntimeError("no credentials found")
-
-    monkeypatch.setattr(MemoryFileSystem, "pipe_file", refuses)
-    assert main(["tables", source, "memory://bucket/out", "--quiet"]) == 6
-    said = capsys.readouterr().err
-    assert "memory://bucket/out/unfinished.json: RuntimeError: no credentials found" in said
-    assert said.count("\n") == 1
+    monkeypatch.setattr(MemoryFileSystem, method, Mock(side_effect=RuntimeError("no credentials found")))
+    assert main(["tables", *(word.format(source=source) for word in words), "--quiet"]) == status
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"memory://{said}" in line
 
 
 def test_a_source_that_may_not_be_read_is_told_from_a_place_that_cannot_be_written(
@@ -448,17 +454,6 @@ def test_a_source_that_may_not_be_read_is_told_from_a_place_that_cannot_be_writt
     monkeypatch.setattr(Path, "open", refuses)
     assert main(["tables", source, "memory://bucket/out", "--quiet"]) == 2
     assert capsys.readouterr().err == f"analysis: {source}: cannot be read: Permission denied\n"
-
-
-def test_an_address_that_does_not_answer_is_a_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def refuses(*_: Any, **__: Any) -> None:
-        raise RuntimeError("no credentials found")
-
-    monkeypatch.setattr(MemoryFileSystem, "info", refuses)
-    assert main(["tables", "memory://bucket/runs.jsonl", "out", "--quiet"]) == 2
-    assert "memory://bucket/runs.jsonl: cannot be read: RuntimeError: no credentials" in capsys.readouterr().err
 
 
 def test_a_scheduler_that_does_not_answer_is_no_fault_of_the_disk(

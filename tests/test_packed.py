@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import os
 import pickle
 import subprocess
 import sys
@@ -220,3 +221,14 @@ def test_standard_input_is_a_source_and_is_read_more_than_once(tmp_path: Path) -
     ran = subprocess.run(command, input=gzip.compress(LINES), capture_output=True, env=environment, check=False)
     assert (ran.stdout.decode(), ran.stderr.decode()) == ("standard input 50\n" * 2, "")
     assert not [*tmp_path.iterdir()]
+
+
+def test_the_command_line_reads_standard_input_and_leaves_no_copy_of_it(tmp_path: Path) -> None:
+    (tmp_path / "tmp").mkdir()
+    killed = tmp_path / "tmp" / "trajectory-stdin.999999999.x"
+    killed.touch()
+    command = [sys.executable, "-m", "analysis", "tables", "-", str(tmp_path / "out"), "--quiet"]
+    environment = os.environ | {"TMPDIR": str(tmp_path / "tmp"), "TRAJECTORY_CACHE": str(tmp_path / "cache")}
+    ran = subprocess.run(command, input=LINES, capture_output=True, env=environment, check=False)
+    assert (ran.returncode, ran.stdout.decode()) == (0, f"{tmp_path}/out: 50 records in = 50 kept + 0 rejected\n")
+    assert not [path for path in (tmp_path / "tmp").iterdir() if path.name.startswith("trajectory-stdin")]

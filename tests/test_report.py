@@ -42,7 +42,7 @@ from analysis.report.suite import (
     read_suite,
 )
 from tests.builders import step, trajectory
-from tests.conftest import ROOT
+from tests.conftest import ROOT, disk
 from tests.waiting import is_running, process_id, until
 
 PARAMETERS = 'source: str = "sample"  # what to read; empty = all\ntop: int = 20  # bars'
@@ -338,14 +338,8 @@ def test_an_output_folder_that_cannot_be_made_is_an_error_that_names_it(house: H
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of one megabyte; only root may mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", place], capture_output=True, check=False)
-    if mounted.returncode:
-        pytest.skip("cannot mount a small disk here: root can")
-    yield place
-    subprocess.run(["umount", place], check=True)
+    with disk(tmp_path / "disk", "1m") as place:
+        yield place
 
 
 def test_a_page_that_fills_the_disk_costs_itself_and_says_what_is_missing(house: House, small_disk: Path) -> None:

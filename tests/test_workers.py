@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -169,6 +170,25 @@ def test_where_no_worker_process_starts_this_one_decodes_and_says_so(
     manifest = load(str(source), progress=False).manifest
     assert (manifest["records_in"], manifest["kept"], manifest["rejected"]) == (12, 12, 0)
     assert "no worker process" in caplog.text
+
+
+def test_a_worker_that_is_killed_as_it_starts_is_started_again(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(plan, "UNIT_BYTES", 40_000)
+    monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(processes, "cores", lambda: 2)
+    monkeypatch.setattr(processes, "_begin", partial(die_once, str(tmp_path / "died")))
+    manifest = load(str(source), progress=False).manifest
+    assert (manifest["records_in"], manifest["kept"], manifest["rejected"]) == (12, 12, 0)
+    assert (tmp_path / "died").exists()
+    assert caplog.text == ""
+
+
+def die_once(mark: str) -> None:
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_the_same_bytes_under_another_name_are_told_by_that_name(source: Path, tmp_path: Path) -> None:

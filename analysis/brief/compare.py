@@ -7,7 +7,7 @@ import polars as pl
 
 from analysis.brief import MUCH_UNKNOWN, Headline, only
 from analysis.measures.compare import SIDES
-from analysis.wording import count, decimal, interval, percent, rate, signed
+from analysis.wording import ABSENT, count, decimal, interval, percent, rate, signed, verdict
 
 
 def in_brief(
@@ -33,23 +33,13 @@ def in_brief(
     held = {name: only(counts.filter(counted=name)) for name in ("trajectories", "scenarios", "tools offered")}
     quantities = {row["quantity"]: row for row in headlines.iter_rows(named=True)}
     none = dict.fromkeys(headlines.columns)
-    apart, paired_apart = _apart(headlines), _apart(paired)
     return [
         _trajectories(held["trajectories"], names),
         _scenarios(held["scenarios"], has_both=_has_both(held["trajectories"])),
         _steps(quantities.get("steps per trajectory", none)),
         _errors(quantities.get("error rate of calls", none), quantities.get("unknown share of calls", none)),
-        Headline(
-            rate(apart, headlines.height),
-            "numbers that differ",
-            f"{count(apart)} of {count(headlines.height)} differences have a 95 % interval that excludes zero; over "
-            "the scenarios of both sides together",
-        ),
-        Headline(
-            rate(paired_apart, paired.height),
-            "numbers that differ on the same scenarios",
-            f"{count(paired_apart)} of {count(paired.height)} differences have a 95 % interval that excludes zero",
-        ),
+        _differences(headlines, "numbers that differ", "over the scenarios of both sides together"),
+        _differences(paired, "numbers that differ on the same scenarios", "a scenario counts once"),
         _tools(held["tools offered"], membership, has_both=_has_both(held["trajectories"])),
     ]
 
@@ -93,10 +83,10 @@ def _steps(steps: dict[str, Any]) -> Headline:
 def _errors(errors: dict[str, Any], unknown: dict[str, Any]) -> Headline:
     is_unknown = max(unknown[side] or 0 for side in SIDES) >= MUCH_UNKNOWN
     return Headline(
-        _beside(errors, percent),
+        " / ".join(_rate(errors, side) for side in SIDES),
         "calls that fail",
         "left / right; one side has no call whose result says ok or error"
-        if errors["left"] is None
+        if errors["left_trials"] is None
         else f"of {count(errors['left_trials'], 'call')} on the left and {count(errors['right_trials'])} on the right "
         "whose result says ok or error; not a measure of quality",
         f"Calls whose result says neither ok nor error: {percent(unknown['left'])} on the left, "
@@ -117,6 +107,11 @@ def _tools(sides: dict[str, Any], membership: pl.DataFrame, *, has_both: bool) -
     )
 
 
+def _rate(row: dict[str, Any], side: str) -> str:
+    trials = row[f"{side}_trials"]
+    return ABSENT if trials is None else rate(row[f"{side}_events"], trials)
+
+
 def _beside(sides: dict[str, Any], text: Callable[[Any], str]) -> str:
     return " / ".join(text(sides[side]) for side in SIDES)
 
@@ -125,5 +120,7 @@ def _has_both(trajectories: dict[str, Any]) -> bool:
     return bool(trajectories["left"] and trajectories["right"])
 
 
-def _apart(numbers: pl.DataFrame) -> int:
-    return numbers.filter((pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)).height
+def _differences(numbers: pl.DataFrame, label: str, over: str) -> Headline:
+    compared, different = only(numbers)["compared"] or 0, int(numbers["is_different"].sum())
+    said = verdict(compared, different, only(numbers)["by_chance"] or 0)
+    return Headline(rate(different, compared) if compared else ABSENT, label, f"{said}; {over}")

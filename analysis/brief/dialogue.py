@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from analysis.brief import Headline, is_much, only, total, totals
+from analysis.brief import Headline, is_much, only, sums, total, totals
 from analysis.measures.dialogue import BROKEN, MARKERS
 from analysis.measures.expressions import counted_quantile
 from analysis.wording import CONVERSATION, MODES, by_mode, count, decimal, interval, rate, signed
@@ -15,6 +15,7 @@ def in_brief(
     calls: pl.DataFrame,
     first_calls: pl.DataFrame,
     paired: pl.DataFrame,
+    endings: pl.DataFrame | None = None,
 ) -> list[Headline]:
     """Say how records end, how often the agent asks, and what a user changes.
 
@@ -25,12 +26,13 @@ def in_brief(
         calls: conforms to dialogue.CALLS_PER_TURN.
         first_calls: conforms to dialogue.FIRST_CALLS.
         paired: conforms to dialogue.PAIRED.
+        endings: conforms to endings.ENDINGS: what the records end on, with their rewards.
 
     Returns:
         Eight headlines, in reading order; a dash where there is no conversation or no scenario in both modes.
     """
     return [
-        *_endings(ends),
+        *_endings(ends, endings),
         *_questions(totals(clarification)),
         *_turns(user_turns, only(calls), total(ends, "trajectories", traj_type=CONVERSATION)),
         _first_call(first_calls),
@@ -38,7 +40,7 @@ def in_brief(
     ]
 
 
-def _endings(ends: pl.DataFrame) -> list[Headline]:
+def _endings(ends: pl.DataFrame, endings: pl.DataFrame | None) -> list[Headline]:
     all_, end = total(ends, "trajectories"), pl.col("end_class").cast(pl.String)
     marked, broken = (total(ends, "trajectories", end.is_in(classes)) for classes in (MARKERS, BROKEN))
     modes = {mode: count(total(ends, "trajectories", traj_type=mode)) for mode in MODES}
@@ -48,12 +50,27 @@ def _endings(ends: pl.DataFrame) -> list[Headline]:
             rate(marked, all_),
             "records that end with a marker",
             f"{count(marked)} of {count(all_)} say that they are done, have failed or stop; not a label of success",
-            "Records that break off (on a call without a result, a result, an error, the step limit, or with nothing): "
-            f"{count(broken)} of {count(all_)}."
-            if broken
-            else None,
+            _broken_off(broken, all_, endings),
         ),
     ]
+
+
+def _broken_off(broken: int, all_: int, endings: pl.DataFrame | None) -> str | None:
+    """Attention to records that break off; one that hands its user over to a person does not."""
+    handed, rewarded, solved = sums(endings.filter("is_hand_over"), *_HANDED) if endings is not None else (0, 0, 0)
+    said = []
+    if broken > handed:
+        said.append(
+            "Records that break off (on a call without a result, a result, an error, the step limit, or with nothing): "
+            f"{count(broken - handed)} of {count(all_)}."
+        )
+    if handed:
+        earned = f"; {rate(solved, rewarded)} of those with a reward are solved" if rewarded else ""
+        said.append(f"Records that end by handing the user over to a person: {count(handed)} of {count(all_)}{earned}.")
+    return " ".join(said) or None
+
+
+_HANDED = ("trajectories", "rewarded", "solved")
 
 
 def _questions(asked: dict[str, int]) -> list[Headline]:

@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from analysis.brief import Headline, totals
+from analysis.brief import Headline, only, totals
+from analysis.measures.duplicates import PAIR_KINDS, similarity_summary
 from analysis.wording import count, decimal, rate
 
 
@@ -26,7 +27,7 @@ def _copies(exact: dict[str, int]) -> list[Headline]:
         Headline(
             all_,
             "trajectories compared",
-            f"{count(exact['distinct'])} differ in environment, task or calls with their arguments",
+            f"{count(exact['distinct'])} differ in scenario or calls with their arguments",
         ),
         Headline(
             rate(exact["extra_copies"], exact["trajectories"]),
@@ -43,8 +44,10 @@ def _pairs(pairs: pl.DataFrame) -> list[Headline]:
     equal = pairs.filter(similarity=1).height
     same, across = (pairs.filter(kind=kind) for kind in ("same mode", "across modes"))
 
+    weighed = similarity_summary(pairs.lazy()).collect()
+
     def medians(column: str) -> str:
-        return " / ".join(decimal(kind[column].median(), 2) for kind in (same, across))  # type: ignore[arg-type]
+        return " / ".join(decimal(only(weighed.filter(kind=kind))[column], 2) for kind in PAIR_KINDS)
 
     return [
         Headline(
@@ -57,7 +60,7 @@ def _pairs(pairs: pl.DataFrame) -> list[Headline]:
             medians("similarity"),
             "similarity of a pair, median",
             f"by calls with their arguments, 1 = equal; {count(same.height, 'pair')} in the same mode / "
-            f"{count(across.height)} across modes",
+            f"{count(across.height)} across modes; a scenario weighs one, however many its trajectories",
         ),
         Headline(
             medians("name_similarity"),

@@ -8,13 +8,16 @@ from analysis.measures.grounding import LONGEST_DISTANCE, is_ungrounded
 from analysis.wording import count, decimal, rate
 
 
-def in_brief(sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFrame) -> list[Headline]:
+def in_brief(
+    sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFrame, baseline: pl.DataFrame | None = None
+) -> list[Headline]:
     """Say where the ids in arguments come from, and how far they travel.
 
     Args:
         sources: conforms to grounding.SOURCES.
         distances: conforms to grounding.DISTANCES.
         chains: conforms to grounding.CHAINS.
+        baseline: conforms to grounding.BASELINE: the same of values swapped in from other trajectories.
 
     Returns:
         Four headlines, in reading order; a dash where no value came from a result.
@@ -27,7 +30,7 @@ def in_brief(sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFram
             rate(values - ungrounded, values),
             "ids in arguments that are grounded",
             f"{count(values - ungrounded)} of {count(values, 'id-like value')} appear in an earlier text that is not "
-            "the agent's own",
+            f"the agent's own{_beside(baseline)}",
             f"Ids in arguments that no earlier text contains, except the agent's own: {count(ungrounded)} of "
             f"{count(values)}."
             if is_much(ungrounded, values)
@@ -40,7 +43,7 @@ def in_brief(sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFram
         ),
         Headline(
             _median_distance(distances),
-            "calls from a result to the use of its value, median",
+            "calls from the nearest result to the use of its value, median",
             f"over {count(total(distances, 'values'), 'value')} taken from results",
         ),
         Headline(
@@ -49,6 +52,14 @@ def in_brief(sources: pl.DataFrame, distances: pl.DataFrame, chains: pl.DataFram
             f"{count(linked)} of {count(calling)} with a call: one call uses what another returned",
         ),
     ]
+
+
+def _beside(baseline: pl.DataFrame | None) -> str:
+    """What the same rate is for values of other trajectories of the environment: what chance finds."""
+    if baseline is None or not total(baseline, "swapped_values"):
+        return ""
+    swapped, missing = total(baseline, "swapped_values"), total(baseline, "swapped_ungrounded")
+    return f"; of as many swapped in from other trajectories of the environment, {rate(swapped - missing, swapped)}"
 
 
 def _median_distance(distances: pl.DataFrame) -> str:

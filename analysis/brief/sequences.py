@@ -24,7 +24,8 @@ def in_brief(entropy: pl.DataFrame, ngrams: pl.DataFrame, reads_first: pl.DataFr
         Headline(
             decimal(choices.median()),  # type: ignore[arg-type]
             "equally likely next calls, median",
-            f"given the last call; over {count(choices.len(), 'environment')} with 20 or more transitions",
+            f"given the last call; over {count(choices.len(), 'environment')} with 20 or more transitions, each cut "
+            f"down to {count(entropy['rarefied_to'].max())}",  # type: ignore[arg-type]
         ),
         Headline(
             rate(first["trajectories"], first["all_trajectories"]) if first["ngram"] else ABSENT,

@@ -1,20 +1,24 @@
 """Step lengths in brief: how long trajectories are in either mode, and how many stand where the publisher cut."""
 
+from typing import Any
+
 import polars as pl
 
 from analysis.brief import Headline, by_mode, is_much, sums
 from analysis.measures.step_lengths import QUANTITIES
-from analysis.wording import BOTH_MODES, CONVERSATION, NON_CONVERSATION, count, decimal, modes_side_by_side, rate
+from analysis.wording import BOTH_MODES, CONVERSATION, NON_CONVERSATION, count, decimal, mode, modes_side_by_side, rate
 
 
-def in_brief(summary: pl.DataFrame) -> list[Headline]:
-    """Say how long trajectories are in either mode, and how many stand where the publisher cut.
+def in_brief(summary: pl.DataFrame, edges: pl.DataFrame | None = None) -> list[Headline]:
+    """Say how long trajectories are in either mode, and how many stand where they were cut.
 
     Args:
         summary: conforms to step_lengths.SUMMARY.
+        edges: conforms to endings.EDGES: where a source that is not the publisher's piles up itself.
 
     Returns:
-        Eight headlines, in reading order; a mode that is absent has a dash.
+        Seven or eight headlines, in reading order; a mode that is absent has a dash. The last is of the publisher's
+        filter where it was applied, else of the longest length where many trajectories stop at it.
     """
     steps, calls, users = (summary.filter(quantity=quantity) for quantity in QUANTITIES.values())
     n = by_mode(steps, "trajectories")
@@ -43,7 +47,7 @@ def in_brief(summary: pl.DataFrame) -> list[Headline]:
             "user messages, median",
             f"with user, n = {count(talks)}; including the closing one; maximum {count(most_users)}",
         ),
-        _at_the_edges(steps),
+        *(_at_the_edges(steps) if steps["edge_low"].drop_nulls().len() else _at_its_own(edges)),
     ]
 
 
@@ -51,8 +55,28 @@ def _side_by_side(frame: pl.DataFrame, column: str) -> str:
     return modes_side_by_side(by_mode(frame, column))
 
 
-def _at_the_edges(steps: pl.DataFrame) -> Headline:
+def _at_its_own(edges: pl.DataFrame | None) -> list[Headline]:
+    return [_at_edge(row) for row in edges.iter_rows(named=True)] if edges is not None else []
+
+
+def _at_edge(row: dict[str, Any]) -> Headline:
+    held = f"{count(row['trajectories'])} of {count(row['mode_trajectories'])} {mode(row['traj_type'])}"
+    edge = count(row["edge"], "step")
+    reward = "" if row["mean_reward"] is None else f"; {count(row['solved'])} of {count(row['rewarded'])} are solved"
+    return Headline(
+        rate(row["trajectories"], row["mode_trajectories"]),
+        f"trajectories with exactly {edge}, the most",
+        f"{held}, and {count(row['below'])} with one of the three lengths below{reward}",
+        f"Trajectories that stop at exactly {edge}, past which none goes: {held}{reward}. They look cut off.",
+    )
+
+
+def _at_the_edges(steps: pl.DataFrame) -> list[Headline]:
     n, low, high, outside = sums(steps, "trajectories", "at_edge_low", "at_edge_high", "outside_edges")
+    return [_filtered(n, low, high, outside)]
+
+
+def _filtered(n: int, low: int, high: int, outside: int) -> Headline:
     return Headline(
         rate(low + high, n),
         "trajectories at the edge of the publisher's filter",

@@ -11,7 +11,7 @@ from analysis.charts.encodings import TOOL_TOOLTIPS, names_axis, number, percent
 from analysis.charts.figure import Drawn, figure
 from analysis.charts.rates import points
 from analysis.measures.compare import DISTRIBUTIONS, HEADLINES, PAIRED, SIDES, TOOLS
-from analysis.wording import count, more
+from analysis.wording import count, more, verdict
 from analysis.wording import percent as per_cent
 
 # Names come from file names. They stand in titles and legends; Vega-Lite writes a tooltip's heading into an expression
@@ -37,13 +37,16 @@ _VALUES = [
 
 @figure(
     HEADLINES,
-    definition="Relative difference (left - right) / right of each number, with the 95 % bootstrap interval over "
-    "scenarios. A scenario is drawn with all its trajectories on both sides. Descriptive: more is not better.",
+    definition="Relative difference (left - right) / right of each number, with its 95 % interval over scenarios: both "
+    "sides are drawn together, a scenario with all its trajectories. What differs is told by Holm's procedure over all "
+    "that the page compares. No interval under 10 scenarios on a side, and none relative to what may as well be 0. "
+    "Descriptive: more is not better.",
     height=alt.Step(24),
 )
-def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
+def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Drawn | str:
     """Relative difference of every headline number, with its interval."""
-    apart = frame.filter((pl.col("difference_low") > 0) | (pl.col("difference_high") < 0)).height
+    if frame["relative_low"].null_count() == frame.height:
+        return f"{_verdict(frame)} ({_against(names)}); the numbers are in the table"
     tooltip = [
         *_VALUES,
         alt.Tooltip("relative_difference:Q", title="relative", format="+.1%"),
@@ -52,18 +55,19 @@ def headlines(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
     ]
     return Drawn(
         _forest(alt.Chart(frame), ("relative_difference", "relative_low", "relative_high"), names, tooltip),
-        f"{count(apart)} of {count(frame.height)} differences have an interval that excludes zero ({_against(names)})",
+        f"{_verdict(frame)} ({_against(names)})",
         f"n = {count(frame['scenarios'][0], 'scenario')} of both sides together; the numbers are in the table",
     )
 
 
 @figure(
     PAIRED,
-    definition="On the scenarios both sides have: mean over scenarios of left - right, each scenario counted once, as "
-    "a share of the mean on the right, with the 95 % bootstrap interval over scenarios. Difficulty is taken out.",
+    definition="On the scenarios both sides have: the mean over scenarios on the left relative to that on the right, "
+    "each scenario counted once, with its 95 % interval over scenarios, both sides drawn together. Difficulty is taken "
+    "out.",
     height=alt.Step(24),
 )
-def paired(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
+def paired(frame: pl.DataFrame, names: Names = SIDES) -> Drawn | str:
     """Mean difference on shared scenarios."""
     steps = frame.row(0, named=True)
     tooltip = [
@@ -72,14 +76,16 @@ def paired(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
         number("left_higher", "higher on the left"),
         number("right_higher", "higher on the right"),
     ]
-    relative = {
-        name.replace("difference", "change"): f"isValid(datum.{name}) ? datum.{name} / datum.right : null"
-        for name in ("difference", "difference_low", "difference_high")
-    }
-    chart = alt.Chart(frame).transform_filter("datum.right != 0").transform_calculate(**relative)
+    sentence = (
+        f"On the same scenarios: {more(steps['difference'], 'step')} per trajectory ({_against(names)})"
+        if steps["quantity"] == "steps per trajectory" and steps["is_different"]
+        else f"On the same scenarios: {_verdict(frame)} ({_against(names)})"
+    )
+    if frame["relative_low"].null_count() == frame.height:
+        return f"{sentence}; the numbers are in the table"
     return Drawn(
-        _forest(chart, ("change", "change_low", "change_high"), names, tooltip),
-        f"On the same scenarios: {more(steps['difference'], 'step')} per trajectory ({_against(names)})",
+        _forest(alt.Chart(frame), ("relative_difference", "relative_low", "relative_high"), names, tooltip),
+        sentence,
         f"n = {count(steps['scenarios'], 'scenario')} that both sides have",
     )
 
@@ -95,7 +101,7 @@ def distributions(frame: pl.DataFrame, names: Names = SIDES, column: str = "assi
     sides = (
         frame.group_by("side", maintain_order=True)
         .agg(
-            pl.col("side_trajectories").first(), median=pl.col("value").filter(pl.col("cumulative_share") >= 0.5).min()
+            pl.col("side_trajectories", "median").first(),
         )
         .with_columns(name=pl.col("side").cast(pl.String).replace(dict(zip(SIDES, names, strict=True))))
         .rows(named=True)
@@ -126,9 +132,9 @@ def distributions(frame: pl.DataFrame, names: Names = SIDES, column: str = "assi
 
 @figure(
     TOOLS,
-    definition="Usage rate, trajectories calling / offered the tool, on both sides with 95 % Wilson intervals; the "
-    "tools with the largest difference among those offered to 20 trajectories or more on both sides. The largest of "
-    "many differences is in part chance.",
+    definition="Usage rate, trajectories calling / offered the tool, on both sides with 95 % intervals over scenarios; "
+    "the tools with the largest difference among those offered to 20 trajectories or more on both sides. What differs "
+    "is told by Holm's procedure over all tools compared.",
     height=alt.Step(20),
 )
 def tools(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
@@ -148,7 +154,8 @@ def tools(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
     left, right = (f"{per_cent(first[f'{side}_rate'])} ({name})" for side, name in zip(SIDES, names, strict=True))
     return Drawn(
         alt.layer(*_usage(base, names)),
-        f"Usage differs most for {first['tool_name']}: {left}, {right}",
+        f"{_verdict(frame, 'tool', first['different_tools'])}"
+        + (f"; most for {first['tool_name']}: {left}, {right}" if first["is_different"] else ""),
         f"n = at least {count(least, 'trajectory')} offered the tool on a side; {count(frame.height)} of "
         f"{count(first['compared_tools'], 'tool')} compared are shown",
     )
@@ -193,6 +200,12 @@ def _side_colour(names: Names) -> alt.Color:
         scale=alt.Scale(domain=list(SIDES), range=_COLOURS),
         legend=alt.Legend(orient="bottom", title=None, labelExpr=label),
     )
+
+
+def _verdict(frame: pl.DataFrame, noun: str = "number", different: int | None = None) -> str:
+    first = frame.row(0, named=True)
+    differ = int(frame["is_different"].sum()) if different is None else different
+    return verdict(first["compared"], differ, first["by_chance"], noun)
 
 
 def _against(names: Names) -> str:

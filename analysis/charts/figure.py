@@ -5,7 +5,8 @@ the finding, and n with its denominator. The decorator
 - refuses a frame over MAX_ROWS rows: aggregation belongs to the measure;
 - names the modes as every page does, in the frame;
 - sets title, subtitle, description, width and height;
-- answers an empty frame with a chart that says so;
+- answers an empty frame with a chart that says so, and a function that returns a sentence with a chart that is it:
+  where there is nothing to see, words say it better;
 - keeps definition and columns beside the chart, where `show` finds them, and our theme with it, whoever shows it.
 
 What comes out is an ordinary chart of Altair's: it can be faceted, layered, repeated and concatenated, and nothing of
@@ -98,7 +99,7 @@ ChartFunction = Callable[Concatenate[pl.DataFrame, P], Chart]
 
 def figure(
     result: Table, definition: str, *, height: int | alt.Step = HEIGHT
-) -> Callable[[Callable[Concatenate[pl.DataFrame, P], Drawn]], ChartFunction[P]]:
+) -> Callable[[Callable[Concatenate[pl.DataFrame, P], Drawn | str]], ChartFunction[P]]:
     """Declare a chart function.
 
     Args:
@@ -111,7 +112,7 @@ def figure(
     """
     declared = Declared(result, definition)
 
-    def declare(draw: Callable[Concatenate[pl.DataFrame, P], Drawn]) -> ChartFunction[P]:
+    def declare(draw: Callable[Concatenate[pl.DataFrame, P], Drawn | str]) -> ChartFunction[P]:
         @wraps(draw)
         def chart(frame: pl.DataFrame, *args: P.args, **kwargs: P.kwargs) -> Chart:
             if frame.height > MAX_ROWS:
@@ -125,6 +126,9 @@ def figure(
             # Altair would check each part as it is made; the whole is checked when it is shown.
             with debug_mode(False):
                 drawn = draw(_with_modes_named(frame), *args, **kwargs)
+            if isinstance(drawn, str):
+                return _ours(_sentence(drawn), Around(declared, columns, drawn))
+            with debug_mode(False):
                 return _ours(_titled(drawn, height), Around(declared, columns))
 
         # For the pages that tell the method, and say which schema a chart's data keep.

@@ -62,14 +62,18 @@ def distribution(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     GROUPS,
-    definition="Mean reward of the trajectories that have one, with its 95 % interval: a bootstrap that draws whole "
-    "scenarios, because trajectories of one scenario are not independent. A group of one scenario has no interval.",
+    definition="Mean reward of the trajectories that have one, with its 95 % interval over whole scenarios, because "
+    "trajectories of one scenario are not independent. A group of fewer than 20 trajectories has no mean, one of fewer "
+    "than 10 scenarios no interval.",
     height=alt.Step(22),
 )
-def groups(frame: pl.DataFrame) -> Drawn:
+def groups(frame: pl.DataFrame) -> Drawn | str:
     """Mean reward per group, a row each."""
     first = frame.row(0, named=True)
     kind, of_all = first["kind"], first["all_groups"]
+    frame = frame.drop_nulls("mean_reward")
+    if frame.is_empty():
+        return f"No {kind} has 20 trajectories with a reward: too few for a mean"
     base = (
         alt.Chart(frame)
         .transform_calculate(label=f"datum.group == null ? '{_NAMELESS[kind]}' : datum.group")
@@ -105,20 +109,24 @@ def _span(kind: str, means: list[float]) -> str:
     PASS,
     definition="pass^k is the chance that k trials of a scenario are all solved, pass@k that at least one is. Both are "
     "unbiased over a scenario's n trials with c solved: C(c, k) / C(n, k) and 1 - C(n - c, k) / C(n, k), the mean over "
-    "scenarios with k trials or more, with a 95 % bootstrap over scenarios. Solved is a reward of 1.",
+    "the same scenarios for every k, those run as often as nine in ten are, with a 95 % interval over scenarios. "
+    "Solved is a reward of 1; identical records count once.",
 )
-def pass_k(frame: pl.DataFrame) -> Drawn:
+def pass_k(frame: pl.DataFrame) -> Drawn | str:
     """Both chances over k, a small figure per model and mode."""
+    frame = frame.drop_nulls("pass_all")
+    if frame.is_empty():
+        return "No model plays 20 scenarios in one mode: too few for a chance"
     most = frame.row(frame["k"].arg_max() or 0, named=True)
     lines = [*_chance(most["k"], "pass_all", ALL), *_chance(most["k"], "pass_any", ANY)]
     facets = (
         alt.layer(*lines, data=frame)
         .properties(width=300, height=200)
         .facet(facet=alt.Facet("series:N", title=None), columns=2)
-        .transform_calculate(series="(datum.model == null ? '' : datum.model + ', ') + datum.traj_type")
+        .transform_calculate(series=_SERIES)
     )
-    deepest = f", {count(most['scenarios'])} at k = {most['k']}" if most["k"] > 1 else ""
-    return Drawn(facets, _chances(frame), f"n = {count(frame['scenarios'][0], 'scenario')} at k = 1{deepest}")
+    scenarios, all_ = count(most["scenarios"]), count(most["all_scenarios"], "scenario")
+    return Drawn(facets, _chances(frame), f"n = {scenarios} of {all_}, those with {count(most['k'], 'trial')} or more")
 
 
 def _chances(frame: pl.DataFrame) -> str:
@@ -141,11 +149,11 @@ def _chances(frame: pl.DataFrame) -> str:
     height=220,
 )
 def solved_runs(frame: pl.DataFrame) -> Drawn:
-    """Scenarios by solved trajectories, for the number of trajectories that most scenarios have."""
+    """Scenarios by solved trajectories, for the number of trajectories that most have; a figure per model and mode."""
     totals = frame.group_by("runs").agg(pl.col("scenarios").sum()).sort("scenarios", "runs").rows()
     runs, n = totals[-1]
     shown = frame.filter(runs=runs)
-    never, always = (shown.filter(solved=solved)["scenarios"].sum() for solved in (0, runs))
+    series = shown.partition_by("model", "traj_type", maintain_order=True)
     bars = (
         alt.Chart(shown)
         .mark_bar(color=theme.PALETTE[0])
@@ -160,22 +168,48 @@ def solved_runs(frame: pl.DataFrame) -> Drawn:
             ],
         )
     )
-    return Drawn(
-        bars,
-        f"{rate_of(never, n, 'scenario')} are never solved, {rate(always, n)} every time",
-        f"n = {count(n, 'scenario')} with {count(runs, 'trajectory')} each, of {count(frame['all_scenarios'][0])} with "
-        "a reward",
+    several = (
+        bars.properties(width=300, height=200)
+        .facet(facet=alt.Facet("series:N", title=None), columns=2)
+        .transform_calculate(series=_SERIES)
     )
+    rest = f"with {count(runs, 'trajectory')} each, of {count(_scenarios(frame))} with a reward"
+    return Drawn(
+        bars if len(series) == 1 else several,
+        "; ".join(_solved(one, runs) for one in series[:_NAMED]),
+        f"n = {count(n, 'scenario')} {rest}" + ("" if len(series) == 1 else ", per model and mode"),
+    )
+
+
+_SERIES = "(datum.model == null ? '' : datum.model + ', ') + datum.traj_type"
+# Series that a sentence names; the figure has all.
+_NAMED = 3
+
+
+def _scenarios(frame: pl.DataFrame) -> int:
+    return int(frame.unique(["model", "traj_type"])["all_scenarios"].sum())
+
+
+def _solved(one: pl.DataFrame, runs: int) -> str:
+    """How many scenarios are solved never and every time, by one model in one mode."""
+    never, always = (one.filter(solved=solved)["scenarios"].sum() for solved in (0, runs))
+    n, model = one["scenarios"].sum(), one["model"][0]
+    said = f"{rate_of(never, n, 'scenario')} are never solved, {rate(always, n)} every time"
+    return f"{model}: {said}" if model else said
 
 
 @figure(
     CHECKS,
     definition="Mean reward of the trajectories by the number of checks that judge the scenario's final state, with a "
-    "95 % bootstrap over scenarios. The reward of such a scenario is the share of its checks that hold.",
+    "95 % interval over scenarios; none over fewer than 20 trajectories. The reward of such a scenario is the share of "
+    "its checks that hold.",
     height=220,
 )
-def checks(frame: pl.DataFrame) -> Drawn:
+def checks(frame: pl.DataFrame) -> Drawn | str:
     """Mean reward by number of checks."""
+    frame = frame.drop_nulls("mean_reward")
+    if frame.is_empty():
+        return "For no number of checks are there 20 trajectories with a reward: too few for a mean"
     first, last = (
         f"{decimal(row['mean_reward'], 2)} with {count(row['checks'], 'check')}"
         for row in (frame.row(0, named=True), frame.row(-1, named=True))

@@ -27,7 +27,8 @@ _TRANSITION = [
 @figure(
     TRANSITIONS,
     definition="P(next | call): transitions from the row to the column over all transitions from the row, with start "
-    "and end of the trajectory. Lift: that probability over the column's share of all transitions.",
+    "and end of the trajectory. Lift: transitions over as many as there would be if what follows did not hang on the "
+    "call, within each environment. Calls of one message are one place, named as a + b.",
     height=alt.Step(20),
 )
 def transitions(frame: pl.DataFrame) -> Drawn:
@@ -68,15 +69,15 @@ def _follows(frame: pl.DataFrame) -> str:
     return (
         f"“{pair['after']}” follows “{pair['before']}” in "
         f"{rate_of(pair['transitions'], pair['before_transitions'], 'case')}, "
-        f"{decimal(pair['lift'])} times as often as it follows any call"
+        f"{decimal(pair['lift'])} times as often as after any call of the same environment"
     )
 
 
 @figure(
     ENTROPY,
-    definition="Entropy rate: uncertainty of the next call given the last, in bits, weighted by how often the last "
-    "occurs (observed frequencies, which read low where transitions are few). 2 to its power is the number of equally "
-    "likely next calls.",
+    definition="Entropy rate: uncertainty of the next call given the last, in bits, expected over as many transitions "
+    "as the smallest environment shown has, because over more of them it reads higher. 2 to its power is the number of "
+    "equally likely next calls.",
     height=alt.Step(14),
 )
 def entropy(frame: pl.DataFrame) -> Drawn:
@@ -93,6 +94,7 @@ def entropy(frame: pl.DataFrame) -> Drawn:
                 precise("effective_choices", "equally likely next calls"),
                 precise("entropy_rate", "entropy rate, bits"),
                 precise("entropy", "knowing nothing, bits"),
+                precise("seen_entropy_rate", "over all its transitions, bits"),
                 number("states", "distinct calls"),
                 number("transitions", "transitions"),
             ],
@@ -102,7 +104,8 @@ def entropy(frame: pl.DataFrame) -> Drawn:
     return Drawn(
         bars,
         _choices(frame.drop_nulls("effective_choices").rows(named=True)),
-        f"n = {n} in {count(frame.height, 'environment')}, with start and end",
+        f"n = {n} in {count(frame.height, 'environment')}, with start and end, each cut down to "
+        f"{count(frame['rarefied_to'].max())}",  # type: ignore[arg-type]
     )
 
 

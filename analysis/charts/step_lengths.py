@@ -16,8 +16,8 @@ from analysis.charts.encodings import (
 )
 from analysis.charts.figure import Chart, Drawn, figure
 from analysis.charts.modes import counts_by_mode, rows_by_mode
-from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, DISTRIBUTION, EDGES, KINDS
-from analysis.wording import by_mode, count, decimal, mode
+from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, CUMULATIVE, DISTRIBUTION, KINDS
+from analysis.wording import by_mode, count, decimal
 from analysis.wording import percent as per_cent
 
 
@@ -40,15 +40,15 @@ def histogram(frame: pl.DataFrame) -> Drawn:
     return Drawn(
         # Bars reach from a value to the next: what was kept ends after the upper edge.
         _with_edges(chart, frame, after=1),
-        f"The median number of {quantity} is {_quantiles(frame, 0.5)}",
+        f"The median number of {quantity} is {_at_most(frame, 'half_at_most')}",
         [_n(frame), *_selection(frame)],
     )
 
 
 @figure(
-    DISTRIBUTION,
-    definition="Share of the mode's trajectories with that many or fewer of the quantity. Dashed rules: the EnvScaler "
-    "release keeps nothing beyond.",
+    CUMULATIVE,
+    definition="Share of the mode's trajectories with that many or fewer of the quantity, value by value. Dashed "
+    "rules: the EnvScaler release keeps nothing beyond.",
     height=220,
 )
 def ecdf(frame: pl.DataFrame) -> Drawn:
@@ -59,11 +59,11 @@ def ecdf(frame: pl.DataFrame) -> Drawn:
         x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", axis=alt.Axis(tickMinStep=1)),
         y=share_axis(alt.Y, "cumulative_share", "trajectories up to here", is_whole=True),
         color=mode_colour(),
-        tooltip=_tooltips(quantity),
+        tooltip=[tip for tip in _tooltips(quantity) if "trajectory_share" not in str(tip.shorthand)],
     )
     return Drawn(
         _with_edges(chart, frame, after=0),
-        f"Nine in ten trajectories have at most this many {quantity}: {_quantiles(frame, 0.9)}",
+        f"Nine in ten trajectories have at most this many {quantity}: {_at_most(frame, 'nine_in_ten_at_most')}",
         [_n(frame), *_selection(frame)],
     )
 
@@ -117,7 +117,6 @@ def characters(frame: pl.DataFrame) -> Drawn:
 _UNITS = {"steps": "assistant messages", "tool calls": "tool calls", "user messages": "user messages"}
 _QUANTILES = {"p10": "10th", "p25": "25th", "median": "median", "p75": "75th", "p90": "90th"}
 _TEXT_QUANTILES = {"p25": "25th", "median": "median", "p75": "75th", "p90": "90th", "p99": "99th", "maximum": "longest"}
-_EDGES = {mode(traj_type): edges for traj_type, edges in EDGES.items()}
 # Pixels from one line of the edges' names to the next.
 _LINE = 13
 _NAME: Any = {"baseline": "top", "fontSize": 10}
@@ -165,13 +164,14 @@ def _lengths(frame: pl.DataFrame) -> Chart:
 
 def _with_edges(marks: alt.Chart, frame: pl.DataFrame, *, after: int) -> Chart:
     """The marks with the publisher's cuts: a rule and its name at either end, in the colour of the mode."""
-    if frame["quantity"][0] != "steps":
+    kept = _kept(frame)
+    if not kept:
         return alt.layer(marks)
-    modes = list(rows_by_mode(frame))
+    modes = list(kept)
     edges = [
         {"traj_type": name, "edge": edge + shift, "named": f"{end} {edge}", "line": line - len(modes)}
         for line, name in enumerate(modes)
-        for end, edge, shift in zip(("from", "to"), _EDGES[name], (0, after), strict=True)
+        for end, edge, shift in zip(("from", "to"), kept[name], (0, after), strict=True)
     ]
     base = alt.Chart(pl.DataFrame(edges)).encode(x="edge:Q", color=mode_colour())
     rules = base.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
@@ -186,10 +186,16 @@ def _with_edges(marks: alt.Chart, frame: pl.DataFrame, *, after: int) -> Chart:
 
 def _selection(frame: pl.DataFrame) -> list[str]:
     """What of the figure is the publisher's doing, where steps are concerned."""
-    if "quantity" in frame.columns and frame["quantity"][0] != "steps":
+    kept = {name: "{} to {} steps".format(*edges) for name, edges in _kept(frame).items()}
+    if not kept:
         return []
-    kept = {name: "{} to {} steps".format(*_EDGES[name]) for name in rows_by_mode(frame)}
     return [f"selection: the EnvScaler release keeps {by_mode(kept)}; a sharp end there is the filter, not behaviour"]
+
+
+def _kept(frame: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """The fewest and the most steps that the publisher kept, in each mode of its own data."""
+    edged = frame.drop_nulls("edge_low").unique("traj_type", keep="first", maintain_order=True)
+    return {name: (low, high) for name, low, high in edged.select("traj_type", "edge_low", "edge_high").iter_rows()}
 
 
 def _tooltips(quantity: str) -> list[alt.Tooltip]:
@@ -206,11 +212,6 @@ def _n(frame: pl.DataFrame) -> str:
     return f"n = trajectories: {counts_by_mode(frame, 'mode_trajectories')}"
 
 
-def _quantiles(frame: pl.DataFrame, share: float) -> str:
-    """In each mode the smallest value (or the bin's lower end) that this share of the trajectories does not exceed."""
-    return by_mode(
-        {
-            name: count(min(r["value"] for r in rows if r["cumulative_share"] >= share))
-            for name, rows in rows_by_mode(frame).items()
-        }
-    )
+def _at_most(frame: pl.DataFrame, column: str) -> str:
+    """In each mode the value that a share of the trajectories does not exceed: of the values, not of their bins."""
+    return by_mode({name: count(rows[0][column]) for name, rows in rows_by_mode(frame).items()})

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import stat
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -11,7 +12,7 @@ from typing import Any, NoReturn
 
 from analysis import files
 from analysis.cli import card, check, export, replay, report, sample, streams, tables
-from analysis.cli.shared import CANNOT_WRITE, COULD_NOT, INTERRUPTED, NOBODY_READS, complain
+from analysis.cli.shared import CANNOT_WRITE, COULD_NOT, INTERRUPTED, NOBODY_READS, complain, say
 
 MODULE, SCRIPT = "python -m analysis", "trajectories"
 COMMANDS: dict[str, ModuleType] = {
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(words)
     try:
         _refuse_what_is_not_utf8(words)
+        _tell_of_an_open_cache()
         with _silence(options):
             status: int = options.run(options)
         streams.flush()
@@ -144,6 +146,16 @@ def _refuse_what_is_not_utf8(words: Sequence[str]) -> None:
         word.encode()
 
 
+def _tell_of_an_open_cache() -> None:
+    """Who can write to the cache decides what is read from it."""
+    folder = os.path.expanduser(os.environ.get("TRAJECTORY_CACHE") or "~/.cache/trajectory-notebooks")  # noqa: PTH111
+    with suppress(OSError):
+        found = Path(folder).stat()
+        is_others = os.name == "posix" and found.st_uid not in {os.getuid(), 0}
+        if is_others or (os.name == "posix" and found.st_mode & stat.S_IWOTH):
+            say(f"{folder}: other users can write to this cache, and so change your results; TRAJECTORY_CACHE moves it")
+
+
 def _silence(options: argparse.Namespace) -> AbstractContextManager[None]:
     """With --quiet, no bar of anything below is shown."""
     if not getattr(options, "quiet", False):
@@ -182,6 +194,8 @@ def leave(status: int) -> NoReturn:
 
     Not after kernels have run, since their server must be ended, nor if the output could not be flushed.
     """
+    if stdin := sys.modules.get("analysis.sources.stdin"):
+        stdin.remove()
     if "analysis.report.kernels" not in sys.modules:
         with suppress(OSError, ValueError):
             sys.stdout.flush()

@@ -74,7 +74,7 @@ def read(path: Path = DEFAULT) -> Gate:
         gate = msgspec.toml.decode(path.read_bytes(), type=Gate)
     except OSError as error:
         raise GateError(f"{path}: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeError, ValueError) as error:
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise GateError(f"{path}: {error}") from None
     problems = [*_problems(gate)]
     if problems:

@@ -3,7 +3,7 @@
 import polars as pl
 
 from analysis.measures.calls import rate_columns
-from analysis.measures.expressions import rated
+from analysis.measures.clusters import placed, shares
 from analysis.schema import ARGUMENTS_CLASSES, TOOL_CALLS, Column, Table
 
 # The order in which charts and tables name them: sound, the schema's fault, the call's faults, not checkable.
@@ -56,22 +56,20 @@ FORMS = Table(
 )
 
 
-def classes(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def classes(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Count calls per class of arguments and mode.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
         One row per (traj_type, verdict) that occurs, in the order of VERDICTS, conforming to CLASSES. The denominator
         is every call of the mode, a block that could not be read among them; calls sum to it.
     """
-    counted = (
-        tool_calls.group_by("traj_type", verdict=verdict())
-        .agg(calls=pl.len())
-        .with_columns(mode_calls=pl.col("calls").sum().over("traj_type"))
-        .with_columns(**rated("calls", "mode_calls", "class_rate"))
-    )
+    judged = placed(tool_calls, trajectories).with_columns(verdict=verdict())
+    counted = shares(judged, ["traj_type"], "verdict", ("calls", "mode_calls", "class_rate"))
     return CLASSES.select(counted.sort("traj_type", "verdict"))
 
 

@@ -24,12 +24,14 @@ KIND_DEFINITION = (
 )
 
 
-def rate_columns(name: str, meaning: str) -> tuple[Column, Column, Column]:
-    """Columns of `expressions.rated`."""
+def rate_columns(name: str, meaning: str) -> tuple[Column, ...]:
+    """Columns of `intervals.clustered_rate`."""
     return (
         Column(name, pl.Float64(), f"{meaning}; null over fewer than 20", nullable=True),
-        Column(f"{name}_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column(f"{name}_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        Column(f"{name}_low", pl.Float64(), "95 % interval over scenarios, lower end; null under 10", nullable=True),
+        Column(f"{name}_high", pl.Float64(), "95 % interval over scenarios, upper end; null under 10", nullable=True),
+        Column(f"{name}_clusters", pl.UInt32(), "scenarios with any", unit="scenarios"),
+        Column(f"{name}_deff", pl.Float64(), "design effect: as many say as much as one alone would", nullable=True),
     )
 
 
@@ -70,8 +72,20 @@ def offer_key() -> pl.Expr:
 
 
 def argument_key(arguments: pl.Expr) -> pl.Expr:
-    """A number equal for texts that are the same JSON: sorted keys, no spaces. What does not parse counts as it is."""
+    """A number equal for arguments that are the same, by `canonical_arguments`."""
     return arguments.map_batches(_canonical_hashes, return_dtype=pl.UInt64())
+
+
+def canonical_arguments(text: str) -> str:
+    """Arguments in the one form in which all questions compare them: JSON with sorted keys and no spaces.
+
+    No arguments are {}, however they are written; what does not parse stays as it is.
+
+    >>> [canonical_arguments(text) for text in ('{"b": 1, "a": 2}', "", "null", "{broken")]
+    ['{"a":2,"b":1}', '{}', '{}', '{broken']
+    """
+    canonical = canonical_text(text)
+    return "{}" if canonical.strip() in ("", "null") else canonical
 
 
 def identity(where: pl.Expr) -> pl.Expr:
@@ -81,8 +95,8 @@ def identity(where: pl.Expr) -> pl.Expr:
         where: the calls that can have an equal at all. Making arguments canonical is what costs, 0.6 µs a text.
     """
     named = where & pl.col("tool").is_not_null()
-    arguments = argument_key(pl.when(named).then(pl.col("arguments")))
-    return pl.when(named).then(pl.struct("tool", arguments.fill_null(0)).hash(seed=5))
+    arguments = argument_key(pl.when(named).then(pl.col("arguments").fill_null("{}")))
+    return pl.when(named).then(pl.struct("tool", arguments).hash(seed=5))
 
 
 def trajectory_key() -> pl.Expr:
@@ -98,6 +112,6 @@ def tool_key() -> pl.Expr:
 
 def _canonical_hashes(texts: pl.Series) -> pl.Series:
     distinct = texts.drop_nulls().unique()
-    canonical = pl.Series([canonical_text(text) for text in distinct.to_list()], dtype=pl.String).hash(seed=3)
+    canonical = pl.Series([canonical_arguments(text) for text in distinct.to_list()], dtype=pl.String).hash(seed=3)
     keys = texts.hash(seed=4)
     return keys.replace_strict(distinct.hash(seed=4), canonical, default=None, return_dtype=pl.UInt64)

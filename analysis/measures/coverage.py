@@ -11,7 +11,7 @@ from analysis.measures.expressions import (
     top_share,
 )
 from analysis.natural import natural_order
-from analysis.schema import TRAJECTORIES, Column, Table
+from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
 _IS_CATALOGUED = Column(
     "is_catalogued", pl.Boolean(), "the catalogue given lists it; null without a catalogue", nullable=True
@@ -80,8 +80,6 @@ SCENARIO_SUMMARY = Table(
         Column("missing", pl.UInt32(), "of these, without any", unit="scenarios"),
         Column("uncatalogued", pl.UInt32(), "seen, but not in the catalogue", unit="scenarios"),
         Column("coverage_rate", pl.Float64(), "present / catalogue; null without a catalogue", nullable=True),
-        Column("coverage_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("coverage_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
         Column("seen", pl.UInt32(), "scenarios with at least one trajectory, catalogued or not", unit="scenarios"),
         Column("paired", pl.UInt32(), "of those seen, run in both modes", unit="scenarios"),
         Column("pair_rate", pl.Float64(), "run in both modes / seen", nullable=True),
@@ -267,7 +265,8 @@ def scenario_summary(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.
         .with_columns(
             has_catalogue=has.fill_null(False),
             missing=n - present,
-            **{name: pl.when(has).then(rate) for name, rate in rated("present", "scenarios", "coverage_rate").items()},
+            # A census: what is there and what is missing is counted, not estimated.
+            coverage_rate=pl.when(has & (n >= FEWEST_FOR_A_RATE)).then(present / n),
             **rated("paired", "seen", "pair_rate"),
         )
     )

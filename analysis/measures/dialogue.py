@@ -2,9 +2,11 @@
 
 import polars as pl
 
-from analysis.measures.expressions import rated, scenario
-from analysis.measures.resampling import mean_interval, ratio_interval
-from analysis.schema import END_CLASSES, FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
+from analysis.measures.calls import rate_columns
+from analysis.measures.clusters import counted, placed, shares
+from analysis.measures.expressions import scenario
+from analysis.measures.intervals import clustered_rate, mean_interval
+from analysis.schema import END_CLASSES, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
 _TRAJECTORIES = Column("trajectories", pl.UInt32(), "trajectories counted", unit="trajectories")
@@ -23,8 +25,7 @@ ENDS = Table(
         _TRAJECTORIES,
         _MODE_TRAJECTORIES,
         Column("trajectory_share", pl.Float64(), "of the mode's trajectories"),
-        Column("trajectory_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("trajectory_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("trajectory_share", "of the mode's trajectories")[1:],
     ),
     key=("traj_type", "end_class"),
 )
@@ -38,9 +39,7 @@ CLARIFICATION = Table(
         Column("assistant_messages", pl.UInt32(), "their assistant messages", unit="messages"),
         Column("text_messages", pl.UInt32(), "of these, without a call", unit="messages"),
         Column("questions", pl.UInt32(), "of these, ending in a question", unit="messages"),
-        Column("clarification_rate", pl.Float64(), "questions over assistant messages", nullable=True),
-        Column("clarification_rate_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
-        Column("clarification_rate_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        *rate_columns("clarification_rate", "questions over assistant messages"),
         Column("questions_before_calls", pl.UInt32(), "questions before the first call", unit="messages"),
     ),
 )
@@ -53,9 +52,7 @@ QUESTIONS = Table(
         Column("assistant_messages", pl.UInt32(), "conversations that reach this step", unit="messages"),
         Column("questions", pl.UInt32(), "of these, a question without a call", unit="messages"),
         Column("text_messages", pl.UInt32(), "of these, without a call", unit="messages"),
-        Column("question_share", pl.Float64(), "questions over the messages at this step", nullable=True),
-        Column("question_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("question_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("question_share", "questions over the messages at this step"),
     ),
     key=("step",),
 )
@@ -137,25 +134,23 @@ def end_classes(trajectories: pl.LazyFrame) -> pl.LazyFrame:
         mode, their interval is null over fewer than 20 trajectories.
     """
     n, of = pl.col("trajectories"), pl.col("mode_trajectories")
-    counted = (
-        trajectories.group_by("traj_type", "end_class")
-        .agg(trajectories=pl.len())
-        .with_columns(mode_trajectories=n.sum().over("traj_type"))
-        .with_columns(**(rated("trajectories", "mode_trajectories", "trajectory_share") | {"trajectory_share": n / of}))
+    names = ("trajectories", "mode_trajectories", "trajectory_share")
+    ended = shares(placed(trajectories, trajectories), ["traj_type"], "end_class", names)
+    return ENDS.select(
+        ended.with_columns(trajectory_share=n / of).sort(
+            "traj_type", "trajectories", "end_class", descending=[False, True, False]
+        )
     )
-    return ENDS.select(counted.sort("traj_type", "trajectories", "end_class", descending=[False, True, False]))
 
 
-def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
+def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """Count the agent's questions in conversations.
 
-    A question is an assistant text that ends in a question and makes no call. The interval is a bootstrap over
-    scenarios: runs of one scenario are not independent.
+    A question is an assistant text that ends in a question and makes no call.
 
     Args:
         messages: conforms to MESSAGES.
         trajectories: conforms to TRAJECTORIES.
-        seed: of the bootstrap.
 
     Returns:
         One row, conforming to CLARIFICATION; none without conversations. The rate is null over fewer than 20 messages.
@@ -177,26 +172,19 @@ def clarification(messages: pl.LazyFrame, trajectories: pl.LazyFrame, *, seed: i
         .select("trajectory_id", scenario=scenario())
         .join(per_trajectory, on="trajectory_id", validate="1:1")
     )
-    rate = pl.col("questions") / pl.col("assistant_messages")
-    known = pl.col("assistant_messages") >= FEWEST_FOR_A_RATE
+    sums = ("assistant_messages", "text_messages", "questions", "questions_before_calls")
+    by_scenario = conversations.group_by("scenario").agg(
+        pl.len().alias("conversations"),
+        (pl.col("questions") > 0).sum().alias("asking_conversations"),
+        pl.col(sums).sum(),
+    )
     counted = (
-        conversations.group_by("scenario")
-        .agg(
-            pl.len().alias("conversations"),
-            (pl.col("questions") > 0).sum().alias("asking_conversations"),
-            pl.col("assistant_messages", "text_messages", "questions", "questions_before_calls").sum(),
-        )
+        by_scenario.sort("scenario")
         .select(
-            pl.col("conversations", "asking_conversations").sum(),
-            pl.col("assistant_messages", "text_messages", "questions", "questions_before_calls").sum(),
-            interval=ratio_interval(pl.col("questions"), pl.col("assistant_messages"), seed),
+            pl.col("conversations", "asking_conversations", *sums).sum(),
+            **clustered_rate(pl.col("questions"), pl.col("assistant_messages"), "clarification_rate"),
         )
         .filter(pl.col("assistant_messages") > 0)
-        .with_columns(
-            clarification_rate=pl.when(known).then(rate),
-            clarification_rate_low=pl.when(known).then(pl.col("interval").list.first()),
-            clarification_rate_high=pl.when(known).then(pl.col("interval").list.last()),
-        )
     )
     return CLARIFICATION.select(counted)
 
@@ -211,18 +199,16 @@ def questions_by_step(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.
     Returns:
         One row per step some conversation reaches, conforming to QUESTIONS; the share is null over fewer than 20.
     """
-    counted = (
-        messages.filter(pl.col("role") == "assistant")
-        .join(_conversations(trajectories), on="trajectory_id", how="semi")
-        .group_by("step")
-        .agg(
-            assistant_messages=pl.len(),
-            questions=pl.col("is_question").sum(),
-            text_messages=(pl.col("tool_calls") == 0).sum(),
-        )
-        .with_columns(**rated("questions", "assistant_messages", "question_share"))
+    spoken = messages.filter(pl.col("role") == "assistant").join(
+        _conversations(trajectories), on="trajectory_id", how="semi"
     )
-    return QUESTIONS.select(counted.sort("step"))
+    counts = {
+        "assistant_messages": pl.len(),
+        "questions": pl.col("is_question").sum(),
+        "text_messages": (pl.col("tool_calls") == 0).sum(),
+    }
+    rates = {"question_share": ("questions", "assistant_messages")}
+    return QUESTIONS.select(counted(placed(spoken, trajectories), ["step"], counts, rates).sort("step"))
 
 
 def user_turns(trajectories: pl.LazyFrame) -> pl.LazyFrame:

@@ -11,7 +11,7 @@ import polars as pl
 from rapidfuzz.distance import Levenshtein
 from rensa import RMinHash, RMinHashLSH
 
-from analysis.canonical import canonical_text
+from analysis.measures.calls import canonical_arguments
 from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
@@ -19,7 +19,7 @@ _COPIES = Column("copies", pl.UInt32(), "trajectories of the group", unit="traje
 
 EXACT = Table(
     "duplicates_exact",
-    "group of trajectories with the same environment, task and calls",
+    "group of trajectories with the same scenario and calls",
     (
         TRAJECTORIES["env_id"],
         TRAJECTORIES["task_id"],
@@ -37,7 +37,7 @@ EXACT_SUMMARY = Table(
     "all trajectories together",
     (
         Column("trajectories", pl.UInt32(), "trajectories compared: the denominator", unit="trajectories"),
-        Column("distinct", pl.UInt32(), "distinct (environment, task, calls)", unit="trajectories"),
+        Column("distinct", pl.UInt32(), "distinct (scenario, calls)", unit="trajectories"),
         Column("groups", pl.UInt32(), "groups of more than one", unit="groups"),
         Column("extra_copies", pl.UInt32(), "trajectories that repeat an earlier one", unit="trajectories"),
         Column("extra_share", pl.Float64(), "extra copies over trajectories"),
@@ -73,10 +73,25 @@ SIMILARITY = Table(
         Column("similarity_from", pl.Float64(), "lower edge of the bin, included"),
         Column("similarity_to", pl.Float64(), "upper edge of the bin, excluded; 1 is in the last"),
         Column("pairs", pl.UInt32(), "pairs that similar", unit="pairs"),
-        Column("pair_share", pl.Float64(), "of the pairs of that kind"),
+        Column("pair_share", pl.Float64(), "of the pairs of that kind, those of a scenario weighing one together"),
         Column("kind_pairs", pl.UInt32(), "pairs of that kind", unit="pairs"),
     ),
     key=("kind", "compared", "similarity_from"),
+)
+
+SIMILARITY_SUMMARY = Table(
+    "duplicates_similarity_summary",
+    "kind of pair",
+    (
+        Column("kind", pl.Enum(PAIR_KINDS), "whether the two were run in the same mode"),
+        Column("pairs", pl.UInt32(), "pairs of that kind", unit="pairs"),
+        Column("scenarios", pl.UInt32(), "scenarios they are of: each weighs one", unit="scenarios"),
+        Column("identical", pl.UInt32(), "pairs that make the same calls with the same arguments", unit="pairs"),
+        Column("identical_share", pl.Float64(), "of a scenario's pairs, mean over scenarios"),
+        Column("similarity", pl.Float64(), "median over calls with arguments, by scenario"),
+        Column("name_similarity", pl.Float64(), "median over tool names, by scenario"),
+    ),
+    key=("kind",),
 )
 
 TASK_PAIRS = Table(
@@ -104,23 +119,27 @@ TASKS_SUMMARY = Table(
         Column("identical", pl.UInt32(), "of these, the same set of shingles", unit="pairs"),
         Column("tasks_in_pairs", pl.UInt32(), "scenarios that stand in a verified pair", unit="scenarios"),
         Column("tasks_in_pairs_share", pl.Float64(), "of all scenarios with a task text"),
+        Column("threshold", pl.Float64(), "smallest Jaccard similarity of a pair that is asked for"),
+        Column("expected_recall", pl.Float64(), "share of pairs at the threshold that MinHash is expected to propose"),
     ),
 )
 
 THRESHOLD = 0.8
 SHINGLE_WORDS = 5
 BINS = 20
-# 32 bands of 4 rows: a pair of Jaccard 0.8 is proposed with probability 1 - (1 - 0.8**4)**32, all but 5 in 10**8.
-PERMUTATIONS, BANDS = 128, 32
+PERMUTATIONS = 128
+# Of the pairs at the threshold, as many at least must be proposed.
+RECALL = 0.99
 
 _CALL, _END = "\x1f", "\x1e"
 
 
 def exact(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Group trajectories that have the same environment, task and sequence of calls with arguments.
+    """Group trajectories that have the same scenario and sequence of calls with arguments.
 
-    Arguments are compared as values: neither the order of keys nor spacing tells two calls apart. Trajectories with
-    neither a task nor a call have nothing to compare and stay out.
+    A scenario is an environment and a task_id, or the text of the task where there is no id. Arguments are compared as
+    values: neither the order of keys nor spacing tells two calls apart, nor does the order of calls of one message.
+    Trajectories with neither a task nor a call have nothing to compare and stay out.
 
     Args:
         trajectories: conforms to TRAJECTORIES.
@@ -132,7 +151,7 @@ def exact(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     grouped = (
         _signatures(trajectories, tool_calls)
         .sort("trajectory_id")
-        .group_by("env_id", "task", "signature", maintain_order=True)
+        .group_by("env_id", "scenario", "signature", maintain_order=True)
         .agg(
             copies=pl.len(),
             task_id=pl.col("task_id").first(),
@@ -159,7 +178,7 @@ def exact_summary(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.La
     n, distinct = pl.col("copies").sum(), pl.len()
     counted = (
         _signatures(trajectories, tool_calls)
-        .group_by("env_id", "task", "signature")
+        .group_by("env_id", "scenario", "signature")
         .agg(copies=pl.len())
         .select(
             trajectories=n,
@@ -212,20 +231,59 @@ def similarity(pairs: pl.LazyFrame) -> pl.LazyFrame:
     bin_number = (pl.col("value") * BINS + 1e-9).floor().clip(upper_bound=BINS - 1)
     binned = (
         pairs.select(
-            "kind", pl.col("similarity").alias("calls with arguments"), pl.col("name_similarity").alias("tool names")
+            "kind",
+            pl.col("similarity").alias("calls with arguments"),
+            pl.col("name_similarity").alias("tool names"),
+            weight=_weight(),
         )
-        .unpivot(index="kind", variable_name="compared", value_name="value")
+        .unpivot(index=["kind", "weight"], variable_name="compared", value_name="value")
         .with_columns(pl.col("compared").cast(SIMILARITY["compared"].dtype))
         .group_by("kind", "compared", bin=bin_number)
-        .agg(pairs=pl.len())
+        .agg(pairs=pl.len(), weight=pl.col("weight").sort().sum())
         .with_columns(
             similarity_from=pl.col("bin") / BINS,
             similarity_to=(pl.col("bin") + 1) / BINS,
             kind_pairs=pl.col("pairs").sum().over("kind", "compared"),
-            pair_share=pl.col("pairs") / pl.col("pairs").sum().over("kind", "compared"),
+            pair_share=pl.col("weight") / pl.col("weight").sum().over("kind", "compared"),
         )
     )
     return SIMILARITY.select(binned.sort("kind", "compared", "bin"))
+
+
+def similarity_summary(pairs: pl.LazyFrame) -> pl.LazyFrame:
+    """How alike runs of one scenario are, a scenario with many runs weighing no more than one with two.
+
+    Args:
+        pairs: conforms to PAIRS.
+
+    Returns:
+        One row per kind that occurs, conforming to SIMILARITY_SUMMARY.
+    """
+    weight = pl.col("weight")
+
+    def median(column: str) -> pl.Expr:
+        ordered = pl.col(column).sort_by(column)
+        reached = weight.sort_by(column).cum_sum() >= weight.sum() / 2 - 1e-9
+        return ordered.filter(reached).first()
+
+    summed = (
+        pairs.with_columns(weight=_weight())
+        .group_by("kind")
+        .agg(
+            pairs=pl.len(),
+            scenarios=pl.struct("env_id", "task_id").n_unique(),
+            identical=(pl.col("similarity") == 1).sum(),
+            identical_share=weight.filter(pl.col("similarity") == 1).sort().sum() / weight.sort().sum(),
+            similarity=median("similarity"),
+            name_similarity=median("name_similarity"),
+        )
+    )
+    return SIMILARITY_SUMMARY.select(summed.sort("kind"))
+
+
+def _weight() -> pl.Expr:
+    """Of a scenario with n runs about n² pairs are made: together they weigh one."""
+    return 1 / pl.len().over("env_id", "task_id", "kind").cast(pl.Float64)
 
 
 def task_pairs(trajectories: pl.LazyFrame, *, threshold: float = THRESHOLD) -> pl.LazyFrame:
@@ -241,7 +299,8 @@ def task_pairs(trajectories: pl.LazyFrame, *, threshold: float = THRESHOLD) -> p
         One row per pair of scenarios, most similar first, conforming to TASK_PAIRS.
     """
     found = _tasks(trajectories).map_batches(
-        lambda frame: pl.DataFrame(list(_candidates(frame)), TASK_PAIRS.schema, orient="row"), schema=TASK_PAIRS.schema
+        lambda frame: pl.DataFrame(list(_candidates(frame, threshold)), TASK_PAIRS.schema, orient="row"),
+        schema=TASK_PAIRS.schema,
     )
     verified = found.filter(pl.col("jaccard") >= threshold)
     return TASK_PAIRS.select(verified.sort("jaccard", "left_id", "right_id", descending=[True, False, False]))
@@ -259,7 +318,7 @@ def tasks_summary(trajectories: pl.LazyFrame, *, threshold: float = THRESHOLD) -
     """
 
     def count(frame: pl.DataFrame) -> pl.DataFrame:
-        candidates = list(_candidates(frame))
+        candidates = list(_candidates(frame, threshold))
         verified = [pair for pair in candidates if pair.jaccard >= threshold]
         involved = {task for pair in verified for task in (pair.left_id, pair.right_id)}
         row = (
@@ -269,6 +328,8 @@ def tasks_summary(trajectories: pl.LazyFrame, *, threshold: float = THRESHOLD) -
             sum(pair.jaccard == 1 for pair in verified),
             len(involved),
             len(involved) / max(frame.height, 1),
+            threshold,
+            bands(threshold)[1],
         )
         return pl.DataFrame([row] if frame.height else [], TASKS_SUMMARY.schema, orient="row")
 
@@ -291,8 +352,9 @@ def _signatures(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.Lazy
     named = (
         _with_calls(trajectories, _by_trajectory(tool_calls, names=_name()), "names")
         .with_columns(calls=pl.col("names").list.len(), names=pl.col("names").list.join(_END))
-        .filter(pl.col("task").is_not_null() | (pl.col("calls") > 0))
-        .with_columns(is_shared=pl.len().over("env_id", "task", "names") > 1)
+        .with_columns(scenario=_scenario())
+        .filter(pl.col("scenario").is_not_null() | (pl.col("calls") > 0))
+        .with_columns(is_shared=pl.len().over("env_id", "scenario", "names") > 1)
     )
     shared = tool_calls.join(named.filter("is_shared"), on="trajectory_id", how="semi")
     read = _by_trajectory(shared, sequence=_call()).with_columns(pl.col("sequence").list.join(_END))
@@ -307,10 +369,11 @@ def _sequences(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyF
 
 
 def _by_trajectory(tool_calls: pl.LazyFrame, **columns: pl.Expr) -> pl.LazyFrame:
+    """Lists in the order of messages; calls of one message are a set, and stand in order of the alphabet."""
     return (
-        tool_calls.select("trajectory_id", "call", **columns)
+        tool_calls.select("trajectory_id", "message", **columns)
         .group_by("trajectory_id")
-        .agg(pl.col(*columns).sort_by("call"))
+        .agg(pl.col(name).sort_by("message", name) for name in columns)
     )
 
 
@@ -323,6 +386,11 @@ def _with_calls(trajectories: pl.LazyFrame, calls: pl.LazyFrame, *lists: str) ->
     )
 
 
+def _scenario() -> pl.Expr:
+    """Within an environment, what tells scenarios apart: the id, or the text where there is none."""
+    return pl.coalesce("task_id", "task")
+
+
 def _name() -> pl.Expr:
     return pl.col("tool_name").fill_null("")
 
@@ -332,9 +400,9 @@ def _call() -> pl.Expr:
 
 
 def canonical() -> pl.Expr:
-    """`arguments` with sorted keys and no spaces; as they stand where they are not JSON."""
+    """`arguments` in the one form in which all questions compare them."""
     return pl.col("arguments").map_batches(
-        lambda texts: pl.Series([None if t is None else canonical_text(t) for t in texts], dtype=pl.String),
+        lambda texts: pl.Series([canonical_arguments(t or "") for t in texts], dtype=pl.String),
         return_dtype=pl.String,
         is_elementwise=True,
     )
@@ -357,12 +425,11 @@ def _pairs(runs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
 
 
 def _tasks(trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """One row per scenario with a task text; without an id the text itself tells scenarios apart."""
-    scenario = pl.coalesce("task_id", "task")
+    """One row per scenario with a task text."""
     return (
         trajectories.filter(pl.col("task").str.strip_chars() != "")
         .sort("trajectory_id")
-        .group_by("env_id", scenario.alias("scenario"), maintain_order=True)
+        .group_by("env_id", _scenario().alias("scenario"), maintain_order=True)
         .agg(pl.col("task_id", "task", "trajectory_id").first())
         .sort(*natural_order("env_id"), *natural_order("scenario"), nulls_last=True)
         .select("env_id", "task_id", "task", "trajectory_id")
@@ -381,18 +448,30 @@ class _TaskPair(NamedTuple):
     right_id: str
 
 
-def _candidates(tasks: pl.DataFrame) -> Iterator[_TaskPair]:
+def bands(threshold: float) -> tuple[int, float]:
+    """Bands of MinHash for a threshold, and the share of pairs at the threshold they are expected to propose.
+
+    As few bands, and so as few candidates to verify, as propose RECALL of them: a pair of similarity s shares one of b
+    bands of r rows with probability 1 - (1 - s**r)**b. Source: J. Leskovec, A. Rajaraman and J. D. Ullman (2014),
+    Mining of massive datasets, chapter 3.
+    """
+    choices = [2**power for power in range(1, PERMUTATIONS.bit_length())]
+    recalls = [(count, 1 - (1 - threshold ** (PERMUTATIONS // count)) ** count) for count in choices]
+    return next((choice for choice in recalls if choice[1] >= RECALL), recalls[-1])
+
+
+def _candidates(tasks: pl.DataFrame, threshold: float) -> Iterator[_TaskPair]:
     """Every pair MinHash proposes, with its exact Jaccard similarity."""
     sets = [shingles(text) for text in tasks.get_column("task")]
     rows = tasks.rows()
-    for left, right in _proposals(sets):
+    for left, right in _proposals(sets, threshold):
         jaccard = len(sets[left] & sets[right]) / len(sets[left] | sets[right])
         (left_env, left_task, _, left_id), (right_env, right_task, _, right_id) = rows[left], rows[right]
         yield _TaskPair(left_env, left_task, right_env, right_task, jaccard, left_id, right_id)
 
 
-def _proposals(sets: Iterable[frozenset[str]]) -> Iterator[tuple[int, int]]:
-    index = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=BANDS)
+def _proposals(sets: Iterable[frozenset[str]], threshold: float) -> Iterator[tuple[int, int]]:
+    index = RMinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, num_bands=bands(threshold)[0])
     for right, shingled in enumerate(sets):
         minhash = RMinHash(num_perm=PERMUTATIONS, seed=1)
         minhash.update(sorted(shingled))

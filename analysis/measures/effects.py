@@ -8,8 +8,8 @@ import polars as pl
 
 from analysis.measures.calls import argument_key, is_hand_over, trajectory_key, with_kind
 from analysis.measures.expressions import scenario
-from analysis.measures.intervals import FEWEST_FOR_A_RATE, clustered_rate
-from analysis.schema import Column, Table
+from analysis.measures.intervals import clustered_rate
+from analysis.schema import FEWEST_FOR_A_RATE, Column, Table
 
 # Rewards are sums and quotients of floats: tau-bench, too, lets 1 be 1 within this.
 _TOLERANCE = 1e-6
@@ -81,7 +81,8 @@ def _runs(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, environment_tool
             errors=(pl.col("outcome") == "error").sum(),
             judged=(pl.col("outcome") != "unknown").sum(),
             writes=((pl.col("kind") == "change") & ~is_hand_over()).sum(),
-            repeated=named.sum() - pl.struct("tool_name", argument_key(pl.col("arguments"))).filter(named).n_unique(),
+            repeated=named.sum()
+            - pl.struct("tool_name", argument_key(pl.col("arguments").fill_null("{}"))).filter(named).n_unique(),
         )
     )
     counts = ("errors", "judged", "writes", "repeated")

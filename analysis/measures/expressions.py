@@ -73,6 +73,25 @@ def quantile(column: str, level: float) -> pl.Expr:
     return pl.col(column).quantile(level, interpolation="linear")
 
 
+def at_most(column: str, level: float) -> pl.Expr:
+    """The smallest value that a share `level` of all values do not exceed: what "nine in ten take at most" says.
+
+    Source: R. J. Hyndman and Y. Fan (1996), Sample quantiles in statistical packages; their definition 1.
+    """
+    # A hair below, so that 0.9 of 10 values is the ninth however it is rounded.
+    place = (pl.col(column).count() * level - 1e-9).ceil().cast(pl.UInt32).clip(lower_bound=1) - 1
+    return pl.col(column).sort().get(place, null_on_oob=True)
+
+
+# A run of fewer has no tenths: its first and last are as good as all of it.
+FEWEST_FOR_TENTHS = 10
+
+
+def tenth(place: pl.Expr, n: pl.Expr) -> pl.Expr:
+    """The tenth, from 1, that holds the midpoint (k - 1/2) / n of the k-th of n."""
+    return ((2 * place.cast(pl.Int64) - 1) * 5 // n.cast(pl.Int64)).clip(0, 9) + 1
+
+
 def rated(events: str, trials: str, name: str) -> dict[str, pl.Expr]:
     """`<name>`, `<name>_low`, `<name>_high`: events over trials with its 95 % Wilson interval.
 

@@ -9,6 +9,7 @@ are rare and scenarios few. A nightly test measures it anew.
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from statistics import NormalDist
 from typing import NamedTuple, overload
 
@@ -16,17 +17,19 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from analysis.schema import FEWEST_FOR_A_RATE
+
 Array = NDArray[np.float64]
 Function = Callable[[Array], Array]
+_ENDS = pl.List(pl.Float64())
 
 LEVEL = 0.95
 DRAWS = 10_000
 FEWEST_CLUSTERS = 10
-FEWEST_FOR_A_RATE = 20
 # A ratio to something that may as well be 0 has no bounds: the right side must be three standard errors away from it.
 CLEARLY_ABOVE_0 = 3.0
 # From so many clusters on, sums are drawn from their normal limit: the cost of a draw no longer grows with the source.
-_NORMAL_FROM = 2_000
+_NORMAL_FROM = 1_000
 # A batch of draws of this many counts takes 64 MB.
 _CELLS = 8_000_000
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
@@ -60,7 +63,7 @@ COVERAGE: dict[tuple[str, str], tuple[float, float, float]] = {
 class Interval(NamedTuple):
     """A value with the ends of its 95 % interval, which are None where the data do not bear one."""
 
-    value: float
+    value: float | None
     low: float | None = None
     high: float | None = None
 
@@ -137,20 +140,59 @@ def rate_difference(left: tuple[str, str, str], right: tuple[str, str, str], cor
     return [p1 - p2 - margin(p1 - l1, u2 - p2), p1 - p2 + margin(u1 - p1, p2 - l2)]
 
 
-def ratio_interval(events: pl.Expr, trials: pl.Expr, seed: int) -> pl.Expr:
-    """95 % interval of sum(events) / sum(trials), one row per cluster: a list [low, high], null ends where none is."""
+def difference_of_rates(clusters: Array) -> Interval:
+    """Left - right of two rates over clusters of (left events, left trials, right events, right trials).
+
+    From the intervals of the rates, which hold for rare events as well, and the correlation of the two over clusters.
+    """
+    frame = pl.DataFrame(clusters, schema=["le", "lt", "re", "rt"])
+    le, lt, re, rt = (pl.col(name) for name in frame.columns)
+    one, other = le - le.sum() / lt.sum() * lt, re - re.sum() / rt.sum() * rt
+    spread = (one.pow(2).sum() * other.pow(2).sum()).sqrt()
+    correlation = pl.when(spread > 0).then((one * other).sum() / spread).otherwise(0.0)
+    rates = frame.select(**clustered_rate(le, lt, "l"), **clustered_rate(re, rt, "r"), correlation=correlation)
+    low, high = rate_difference(("l", "l_low", "l_high"), ("r", "r_low", "r_high"), pl.col("correlation"))
+    value = clusters[:, 0].sum() / clusters[:, 1].sum() - clusters[:, 2].sum() / clusters[:, 3].sum()
+    return Interval(float(value), *rates.select(low=low, high=high).row(0))
+
+
+def ratio_interval(events: pl.Expr, trials: pl.Expr, seed: int, *, is_share: bool = False) -> pl.Expr:
+    """95 % interval of sum(events) / sum(trials), one row per cluster: a list [low, high], null ends where none is.
+
+    Args:
+        events: numerator of a cluster.
+        trials: denominator of a cluster.
+        seed: of the bootstrap.
+        is_share: what is estimated lies within 0 and 1, and so do the ends.
+    """
+    estimate = share_mean if is_share else mean
     return pl.struct(events.cast(pl.Float64).alias("events"), trials.cast(pl.Float64).alias("trials")).map_batches(
-        lambda clusters: pl.Series(
-            [list(mean(clusters.struct.unnest().to_numpy(), seed)[1:])], dtype=pl.List(pl.Float64)
-        ),
-        return_dtype=pl.List(pl.Float64),
+        lambda clusters: pl.Series([list(estimate(clusters.struct.unnest().to_numpy(), seed)[1:])], dtype=_ENDS),
+        return_dtype=_ENDS,
         returns_scalar=True,
     )
 
 
-def mean_interval(values: pl.Expr, seed: int) -> pl.Expr:
+def mean_interval(values: pl.Expr, seed: int, *, is_share: bool = False) -> pl.Expr:
     """95 % interval of the mean of one value per cluster: a list [low, high], null ends as above."""
-    return ratio_interval(values, pl.lit(1.0), seed)
+    return ratio_interval(values, pl.lit(1.0), seed, is_share=is_share)
+
+
+def share_mean(clusters: Array, seed: int) -> Interval:
+    """The same of shares: within 0 and 1, and with Wilson's interval over clusters where all are 0 or all are 1.
+
+    That every scenario seen was solved does not say that every scenario would be.
+    """
+    value, low, high = mean(clusters, seed)
+    if low is None or high is None:
+        return Interval(value)
+    if low == high and value in (0.0, 1.0):
+        n = float(len(_tried(clusters)))
+        ends = pl.DataFrame({"rate": [value], "n": [n]}).select(
+            *(_wilson(pl.col("rate"), pl.col("n"), sign).alias(str(sign)) for sign in (-1, 1))
+        )
+        return Interval(value, *ends.row(0))
+    return Interval(value, max(low, 0.0), min(high, 1.0))
 
 
 def mean(clusters: Array, seed: int) -> Interval:
@@ -179,7 +221,7 @@ def relative_difference(clusters: Array, seed: int) -> Interval | None:
         return None
     told = _studentised(clusters, _log_ratio, _log_ratio_gradient, seed)
     low, high = (None if end is None else float(np.expm1(end)) for end in told[1:])
-    return Interval(float(np.expm1(told.value)), low, high)
+    return Interval(float(totals[0] / totals[1] / (totals[2] / totals[3]) - 1), low, high)
 
 
 def p_value(interval: Interval, clusters: int) -> float:
@@ -188,7 +230,7 @@ def p_value(interval: Interval, clusters: int) -> float:
     The interval's end nearer to 0 stands for a quantile of Student's t; 1 where there is no interval.
     """
     value, low, high = interval
-    if low is None or high is None or clusters < 2:
+    if value is None or low is None or high is None or clusters < 2:
         return 1.0
     margin = value - low if value > 0 else high - value
     if value == 0 or margin <= 0:
@@ -236,24 +278,28 @@ def student(freedom: float | pl.Expr) -> float | pl.Expr:
 
 def drawn_sums(columns: Array, seed: int) -> Array:
     """Column sums of DRAWS resamples: one row per cluster in, one row per resample out; columns share a draw."""
-    n = len(columns)
-    generator = np.random.default_rng(seed)
-    if n >= _NORMAL_FROM:
-        return _normal_sums(columns, generator)
-    batch = max(1, _CELLS // max(n, 1))
-    sums = [np.empty((0, columns.shape[1]))]
-    for start in range(0, DRAWS, batch):
-        size = min(batch, DRAWS - start)
-        picks = generator.integers(0, n, size=(size, n), dtype=np.int32) + np.arange(size)[:, None] * n
-        counts = np.bincount(picks.ravel(), minlength=size * n).reshape(size, n)
-        sums.append(counts.astype(np.float64) @ columns)
+    if len(columns) >= _NORMAL_FROM:
+        return _normal_sums(columns, np.random.default_rng(seed))
+    counts = _counts(len(columns), seed, DRAWS)
+    batch = max(1, _CELLS // max(len(columns), 1))
+    sums = [counts[start : start + batch].astype(np.float64) @ columns for start in range(0, DRAWS, batch)]
     return np.concatenate(sums)
+
+
+@lru_cache(maxsize=2)
+def _counts(clusters: int, seed: int, draws: int) -> NDArray[np.uint8]:
+    """How often each cluster comes up in each draw; kept, because a page asks for many intervals of one source."""
+    generator = np.random.default_rng(seed)
+    picks = (np.bincount(generator.integers(0, clusters, clusters), minlength=clusters) for _ in range(draws))
+    return np.stack([row.astype(np.uint8) for row in picks])
 
 
 def _normal_sums(columns: Array, generator: np.random.Generator) -> Array:
     centred = columns - columns.mean(axis=0)
     covariance = centred.T @ centred
-    sums: Array = generator.multivariate_normal(columns.sum(axis=0), covariance, size=DRAWS, method="eigh")
+    sums: Array = generator.multivariate_normal(
+        columns.sum(axis=0), covariance, size=DRAWS, check_valid="ignore", method="eigh"
+    )
     return sums
 
 
@@ -265,6 +311,8 @@ def _studentised(clusters: Array, function: Function, gradient: Function, seed: 
     R. J. Tibshirani (1993), An introduction to the bootstrap, chapters 11 and 12.
     """
     k, m = clusters.shape
+    if not (clusters.sum(axis=0)[1::2] > 0).all():
+        return Interval(None)
     value = float(function(clusters.sum(axis=0)))
     if not _bears_interval(clusters):
         return Interval(value)
@@ -303,9 +351,14 @@ def _jackknife_error(clusters: Array, function: Function) -> float:
 
 
 def _tried(clusters: Array) -> Array:
-    """The clusters with a trial on any side."""
+    """The clusters with a trial on any side, in an order of their own: the draws hang on that of no row and no side.
+
+    Sorted by what both sides have together, so that turning them round turns the intervals round.
+    """
     tried: Array = clusters[(clusters[:, 1::2] > 0).any(axis=1)]
-    return tried
+    left, right = tried[:, :2], tried[:, -2:]
+    ordered: Array = tried[np.lexsort(np.hstack([tried, np.maximum(left, right), left + right]).T)]
+    return ordered
 
 
 def _bears_interval(clusters: Array) -> bool:

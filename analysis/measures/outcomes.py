@@ -3,7 +3,8 @@
 import polars as pl
 
 from analysis.measures.calls import rate_columns, trajectory_key
-from analysis.measures.expressions import rated
+from analysis.measures.clusters import counted, placed
+from analysis.measures.expressions import FEWEST_FOR_TENTHS, tenth
 from analysis.natural import natural_order
 from analysis.schema import OUTCOME_RULES, TOOL_CALLS, Column, Table
 
@@ -89,17 +90,21 @@ _FOLDS = (
 _TEMPLATE_CHARS = 200
 
 
-def by_mode(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def by_mode(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Count outcomes per mode.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
         One row per traj_type, conforming to MODES.
     """
-    counted = _counted(tool_calls, "traj_type").with_columns(unknown_share=pl.col("unknown") / pl.col("calls"))
-    return MODES.select(counted.sort("traj_type"))
+    modes = _counted(tool_calls, trajectories, "traj_type").with_columns(
+        unknown_share=pl.col("unknown") / pl.col("calls")
+    )
+    return MODES.select(modes.sort("traj_type"))
 
 
 def by_rule(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -132,53 +137,64 @@ def by_rule(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     return RULES.select(counted)
 
 
-def by_environment(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def by_environment(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Count outcomes per environment.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
         One row per env_id in natural order, conforming to ENVIRONMENTS. Descriptive: an error rate ranks no quality.
     """
-    counted = _counted(tool_calls, "env_id").with_columns(unknown_share=pl.col("unknown") / pl.col("calls"))
-    return ENVIRONMENTS.select(counted.sort(natural_order("env_id")))
+    environments = _counted(tool_calls, trajectories, "env_id").with_columns(
+        unknown_share=pl.col("unknown") / pl.col("calls")
+    )
+    return ENVIRONMENTS.select(environments.sort(natural_order("env_id")))
 
 
-def by_tool(tool_calls: pl.LazyFrame, *, top: int = 20) -> pl.LazyFrame:
+def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None, *, top: int = 20) -> pl.LazyFrame:
     """Count outcomes of the tools with most errors.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
         top: tools kept.
 
     Returns:
         One row per (env_id, tool_name) with at least one error, most errors first, conforming to TOOLS.
     """
-    counted = (
-        _counted(tool_calls, "env_id", "tool_name")
+    tools = (
+        _counted(tool_calls, trajectories, "env_id", "tool_name")
         .filter(pl.col("errors") > 0)
         .sort("errors", "env_id", "tool_name", descending=[True, False, False], nulls_last=True)
         .head(top)
     )
-    return TOOLS.select(counted)
+    return TOOLS.select(tools)
 
 
-def by_position(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def by_position(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Follow outcomes along the trajectory.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
-        One row per (traj_type, tenth) that occurs, conforming to POSITIONS. The k-th of n calls stands in tenth
-        floor(10 (k - 1) / n) + 1, so a trajectory of fewer than ten calls leaves tenths empty.
+        One row per (traj_type, tenth) that occurs, conforming to POSITIONS, and none of trajectories of fewer than
+        ten calls, which would leave tenths empty. The k-th of n calls stands in the tenth that holds (k - 1/2) / n, its
+        midpoint.
     """
     keyed = tool_calls.select("traj_type", "outcome", "call", key=trajectory_key())
-    placed = keyed.join(keyed.group_by("key").agg(n=pl.len()), on="key", how="left").with_columns(
-        tenth=((pl.col("call") - 1) * 10 // pl.col("n")).clip(0, 9) + 1
+    tenths = (
+        keyed.join(keyed.group_by("key").agg(n=pl.len()), on="key", how="left")
+        .filter(pl.col("n") >= FEWEST_FOR_TENTHS)
+        .with_columns(tenth=tenth(pl.col("call"), pl.col("n")))
     )
-    return POSITIONS.select(_counted(placed, "traj_type", "tenth").sort("traj_type", "tenth"))
+    return POSITIONS.select(_counted(tenths, trajectories, "traj_type", "tenth").sort("traj_type", "tenth"))
 
 
 def templates(tool_calls: pl.LazyFrame, *, top: int = 20) -> pl.LazyFrame:
@@ -223,15 +239,12 @@ def template() -> pl.Expr:
     return text.str.slice(0, _TEMPLATE_CHARS)
 
 
-def _counted(calls: pl.LazyFrame, *by: str) -> pl.LazyFrame:
+def _counted(calls: pl.LazyFrame, trajectories: pl.LazyFrame | None, *by: str) -> pl.LazyFrame:
     outcome = pl.col("outcome")
-    return (
-        calls.group_by(by)
-        .agg(
-            calls=pl.len(),
-            errors=(outcome == "error").sum(),
-            judged=(outcome != "unknown").sum(),
-            unknown=(outcome == "unknown").sum(),
-        )
-        .with_columns(**rated("errors", "judged", "error_rate"))
-    )
+    counts = {
+        "calls": pl.len(),
+        "errors": (outcome == "error").sum(),
+        "judged": (outcome != "unknown").sum(),
+        "unknown": (outcome == "unknown").sum(),
+    }
+    return counted(placed(calls, trajectories), by, counts, {"error_rate": ("errors", "judged")})

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from analysis.measures.calls import rate_columns
+from analysis.measures.clusters import counted, placed
 from analysis.measures.expressions import rated
 from analysis.schema import END_CLASSES, FINDINGS, TRAJECTORIES, Column, Table
 
@@ -54,9 +56,7 @@ SOUND = Table(
         _TRAJ_TYPE,
         Column("sound_records", pl.UInt32(), "records without a finding", unit="records"),
         _RECORDS,
-        Column("sound_share", pl.Float64(), "records without a finding / records kept", nullable=True),
-        Column("sound_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("sound_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("sound_share", "records without a finding over records kept"),
     ),
     key=("traj_type",),
 )
@@ -69,9 +69,7 @@ STEPS = Table(
         Column("candidate", pl.Enum(list(CANDIDATES.values())), "what `steps` may count"),
         Column("matches", pl.UInt32(), "records whose `steps` equals the count", unit="records"),
         Column("declared", pl.UInt32(), "records that declare `steps`", unit="records"),
-        Column("match_rate", pl.Float64(), "matches / records that declare `steps`", nullable=True),
-        Column("match_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("match_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("match_rate", "matches over records that declare `steps`"),
     ),
     key=("traj_type", "candidate"),
 )
@@ -181,15 +179,11 @@ def sound(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:
     Returns:
         One row per mode, conforming to SOUND; the share is null over fewer than 20 records.
     """
-    counted = (
-        trajectories.join(
-            _breaking(trajectories, findings).with_columns(is_broken=True), on="trajectory_id", how="left"
-        )
-        .group_by("traj_type")
-        .agg(sound_records=pl.col("is_broken").is_null().sum(), records=pl.len())
-        .with_columns(**rated("sound_records", "records", "sound_share"))
-    )
-    return SOUND.select(counted.sort("traj_type"))
+    broken = _breaking(trajectories, findings).select("trajectory_id", is_broken=True)
+    records = placed(trajectories.join(broken, on="trajectory_id", how="left"), trajectories)
+    counts = {"sound_records": pl.col("is_broken").is_null().sum(), "records": pl.len()}
+    modes = counted(records, ["traj_type"], counts, {"sound_share": ("sound_records", "records")})
+    return SOUND.select(modes.sort("traj_type"))
 
 
 def steps_candidates(trajectories: pl.LazyFrame) -> pl.LazyFrame:
@@ -201,16 +195,16 @@ def steps_candidates(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     Returns:
         One row per (traj_type, candidate), conforming to STEPS; the rate is null over fewer than 20 records.
     """
-    counted = (
-        trajectories.filter(pl.col("steps").is_not_null())
-        .select("traj_type", "steps", *CANDIDATES)
-        .unpivot(on=list(CANDIDATES), index=["traj_type", "steps"], variable_name="column", value_name="count")
+    index = ["traj_type", "steps", "cluster"]
+    declared = (
+        placed(trajectories.filter(pl.col("steps").is_not_null()), trajectories)
+        .select(*index, *CANDIDATES)
+        .unpivot(on=list(CANDIDATES), index=index, variable_name="column", value_name="count")
         .with_columns(candidate=pl.col("column").replace_strict(CANDIDATES, return_dtype=STEPS["candidate"].dtype))
-        .group_by("traj_type", "candidate")
-        .agg(matches=(pl.col("steps") == pl.col("count").cast(pl.Int64)).sum(), declared=pl.len())
-        .with_columns(**rated("matches", "declared", "match_rate"))
     )
-    return STEPS.select(counted.sort("traj_type", "candidate"))
+    counts = {"matches": (pl.col("steps") == pl.col("count").cast(pl.Int64)).sum(), "declared": pl.len()}
+    matched = counted(declared, ["traj_type", "candidate"], counts, {"match_rate": ("matches", "declared")})
+    return STEPS.select(matched.sort("traj_type", "candidate"))
 
 
 def composition(trajectories: pl.LazyFrame) -> pl.LazyFrame:

@@ -2,7 +2,9 @@
 
 import polars as pl
 
-from analysis.measures.expressions import rated
+from analysis.measures.calls import rate_columns
+from analysis.measures.clusters import counted, placed
+from analysis.measures.expressions import FEWEST_FOR_TENTHS, tenth
 from analysis.schema import MESSAGES, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -15,14 +17,10 @@ SUMMARY = Table(
         _TRAJ_TYPE,
         _MESSAGES,
         Column("without_reasoning", pl.UInt32(), "assistant messages that carry no reasoning", unit="messages"),
-        Column("missing_rate", pl.Float64(), "messages without reasoning over assistant messages", nullable=True),
-        Column("missing_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("missing_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("missing_rate", "messages without reasoning over assistant messages"),
         Column("call_messages", pl.UInt32(), "assistant messages that make a call", unit="messages"),
         Column("thoughts_before_calls", pl.UInt32(), "call messages that carry reasoning", unit="messages"),
-        Column("thought_before_call_share", pl.Float64(), "of the call messages, with reasoning", nullable=True),
-        Column("thought_before_call_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("thought_before_call_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("thought_before_call_share", "call messages with reasoning over call messages"),
         Column("mean_chars", pl.Float64(), "mean length where there is reasoning", unit="characters", nullable=True),
         Column("p50_chars", pl.Float64(), "median length where there is reasoning", unit="characters", nullable=True),
         Column("p90_chars", pl.Float64(), "90th percentile of the length", unit="characters", nullable=True),
@@ -79,26 +77,26 @@ def summary(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
         messages that carry reasoning.
     """
     makes_call = pl.col(MESSAGES["tool_calls"].name) > 0
-    counted = (
-        _assistant(messages, trajectories)
-        .group_by("traj_type")
-        .agg(
-            assistant_messages=pl.len(),
-            without_reasoning=_missing().sum(),
-            call_messages=makes_call.sum(),
-            thoughts_before_calls=(makes_call & ~_missing()).sum(),
-            mean_chars=_chars().mean(),
-            p50_chars=_chars().quantile(0.5, "linear"),
-            p90_chars=_chars().quantile(0.9, "linear"),
-            p99_chars=_chars().quantile(0.99, "linear"),
-            max_chars=_chars().max(),
-        )
-        .with_columns(
-            **rated("without_reasoning", "assistant_messages", "missing_rate"),
-            **rated("thoughts_before_calls", "call_messages", "thought_before_call_share"),
-        )
+    spoken = _assistant(messages, trajectories)
+    lengths = spoken.group_by("traj_type").agg(
+        mean_chars=_chars().mean(),
+        p50_chars=_chars().quantile(0.5, "linear"),
+        p90_chars=_chars().quantile(0.9, "linear"),
+        p99_chars=_chars().quantile(0.99, "linear"),
+        max_chars=_chars().max(),
     )
-    return SUMMARY.select(counted.sort("traj_type"))
+    counts = {
+        "assistant_messages": pl.len(),
+        "without_reasoning": _missing().sum(),
+        "call_messages": makes_call.sum(),
+        "thoughts_before_calls": (makes_call & ~_missing()).sum(),
+    }
+    rates = {
+        "missing_rate": ("without_reasoning", "assistant_messages"),
+        "thought_before_call_share": ("thoughts_before_calls", "call_messages"),
+    }
+    modes = counted(placed(spoken, trajectories), ["traj_type"], counts, rates)
+    return SUMMARY.select(modes.join(lengths, on="traj_type", validate="1:1").sort("traj_type"))
 
 
 def lengths(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
@@ -137,12 +135,13 @@ def positions(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFram
 
     Returns:
         One row per (traj_type, decile) that holds a message, conforming to POSITIONS; none for a mode without any
-        reasoning. A trajectory of fewer than ten assistant messages adds to as many deciles as it has messages.
+        reasoning, and none of trajectories of fewer than ten assistant messages. A message stands in the tenth that
+        holds its midpoint.
     """
-    before = (pl.col("step") - 1).cast(pl.Int64)
-    decile = before * 10 // pl.col("assistant_messages") + 1
+    decile = tenth(pl.col("step"), pl.col("assistant_messages"))
     followed = (
         _assistant(messages, trajectories)
+        .filter(pl.col("assistant_messages") >= FEWEST_FOR_TENTHS)
         .group_by("traj_type", decile=decile)
         .agg(
             assistant_messages=pl.len(),

@@ -3,7 +3,7 @@
 import polars as pl
 
 from analysis.measures.calls import argument_key, rate_columns, tool_key, trajectory_key
-from analysis.measures.expressions import rated
+from analysis.measures.clusters import counted, placed, shares
 from analysis.schema import TOOL_CALLS, Column, Table
 
 _TRAJ_TYPE = TOOL_CALLS["traj_type"]
@@ -85,53 +85,57 @@ TOOLS = Table(
 )
 
 
-def summary(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def summary(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Say how many errors are recovered, how soon, and how many are retried unchanged.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
         One row per traj_type with an error, conforming to SUMMARY.
     """
     is_named = pl.col("tool_name").is_not_null()
     latency = pl.col("latency").filter(is_named)
-    counted = (
-        _errors(tool_calls)
-        .group_by("traj_type")
-        .agg(
-            errors=is_named.sum(),
-            recovered=latency.count(),
-            identical_retries=(pl.col("response").filter(is_named) == "identical_retry").sum(),
-            median_latency=latency.quantile(0.5, "linear"),
-            p90_latency=latency.quantile(0.9, "linear"),
-            unnamed_errors=(~is_named).sum(),
-        )
-        .with_columns(**rated("recovered", "errors", "recovered_rate"))
-        .with_columns(**rated("identical_retries", "errors", "retry_rate"))
+    errors = _errors(tool_calls).cache()
+    counts = {
+        "errors": is_named.sum(),
+        "recovered": latency.count(),
+        "identical_retries": (pl.col("response").filter(is_named) == "identical_retry").sum(),
+        "unnamed_errors": (~is_named).sum(),
+    }
+    rates = {"recovered_rate": ("recovered", "errors"), "retry_rate": ("identical_retries", "errors")}
+    latencies = errors.group_by("traj_type").agg(
+        median_latency=latency.quantile(0.5, "linear"), p90_latency=latency.quantile(0.9, "linear")
     )
-    return SUMMARY.select(counted.sort("traj_type"))
+    modes = counted(placed(errors, trajectories), ["traj_type"], counts, rates)
+    return SUMMARY.select(modes.join(latencies, on="traj_type", validate="1:1").sort("traj_type"))
 
 
-def next_calls(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def next_calls(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
     """Say what the agent does next after an error, and how often that recovers it.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
-        One row per (traj_type, response) that occurs, conforming to NEXT_CALLS: identical_retry has the same name and
-        canonical arguments, same_tool other arguments. Errors sum to mode_errors.
+        One row per (traj_type, response) that occurs, conforming to NEXT_CALLS. What comes next is the next message
+        that makes a call: identical_retry where one of its calls has the same name and canonical arguments, same_tool
+        where one has the name. Errors sum to mode_errors.
     """
-    counted = (
-        _named_errors(tool_calls)
-        .group_by("traj_type", "response")
-        .agg(errors=pl.len(), recovered=pl.col("latency").count())
-        .with_columns(mode_errors=pl.col("errors").sum().over("traj_type"))
-        .with_columns(**rated("errors", "mode_errors", "response_rate"))
-        .with_columns(**rated("recovered", "errors", "recovered_rate"))
-    )
-    return NEXT_CALLS.select(counted.sort("traj_type", "response"))
+    errors = placed(_named_errors(tool_calls), trajectories).cache()
+    by = ["traj_type", "response"]
+    recovered = counted(
+        errors,
+        by,
+        {"errors": pl.len(), "recovered": pl.col("latency").count()},
+        {"recovered_rate": ("recovered", "errors")},
+    ).drop("errors")
+    responses = shares(errors, ["traj_type"], "response", ("errors", "mode_errors", "response_rate"))
+    return NEXT_CALLS.select(responses.join(recovered, on=by, validate="1:1").sort(by))
 
 
 def latencies(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -185,26 +189,30 @@ def runs(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     return RUNS.select(longest.sort("traj_type", "longest_run"))
 
 
-def by_tool(tool_calls: pl.LazyFrame, *, top: int = 20) -> pl.LazyFrame:
+def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None, *, top: int = 20) -> pl.LazyFrame:
     """Count errors and recoveries of the tools with most errors.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
         top: tools kept.
 
     Returns:
         One row per (env_id, tool_name) with an error, most errors first, conforming to TOOLS.
     """
     by = ["env_id", "tool_name"]
-    counted = (
-        _named_errors(tool_calls)
-        .group_by(by)
-        .agg(errors=pl.len(), recovered=pl.col("latency").count())
-        .with_columns(**rated("recovered", "errors", "recovered_rate"))
+    tools = (
+        counted(
+            placed(_named_errors(tool_calls), trajectories),
+            by,
+            {"errors": pl.len(), "recovered": pl.col("latency").count()},
+            {"recovered_rate": ("recovered", "errors")},
+        )
         .sort("errors", *by, descending=[True, False, False], nulls_last=True)
         .head(top)
     )
-    return TOOLS.select(counted)
+    return TOOLS.select(tools)
 
 
 def _named_errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -212,42 +220,76 @@ def _named_errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Errors with `latency` (calls to the next ok of the same tool in the trajectory, null for none) and `response`."""
-    is_error, is_ok = pl.col("outcome") == "error", pl.col("outcome") == "ok"
-    followed = (
-        tool_calls.select(
-            *("env_id", "traj_type", "tool_name", "arguments", "outcome", "call"), key=trajectory_key(), tool=tool_key()
-        )
-        .sort("key", "call")
-        .with_columns(
-            next_tool=pl.col("tool").shift(-1),
-            next_arguments=pl.col("arguments").shift(-1),
-            has_next=pl.col("key") == pl.col("key").shift(-1),
-        )
-        .with_columns(response=_response(is_error).cast(pl.Enum(RESPONSES)))
-        .drop("arguments", "next_arguments")
-    )
-    # A column filled backwards with the tool's key beside it needs no group: a neighbour's ok carries another key.
-    by_tool = followed.sort("tool", "call").with_columns(
-        ok_call=pl.when(is_ok).then("call").backward_fill(), ok_tool=pl.when(is_ok).then("tool").backward_fill()
-    )
-    return by_tool.filter(is_error).with_columns(
-        latency=pl.when(pl.col("ok_tool") == pl.col("tool")).then(pl.col("ok_call") - pl.col("call"))
-    )
+    """Errors with `latency` (calls to the next ok of the same tool in the trajectory, null for none) and `response`.
 
-
-def _response(is_error: pl.Expr) -> pl.Expr:
-    is_same_tool = pl.col("next_tool") == pl.col("tool")
-    # Only errors and what follows them are made canonical: a few of the calls, as a rule.
-    asked = is_error & is_same_tool
-    failed, tried = (argument_key(pl.when(asked).then(pl.col(c))) for c in ("arguments", "next_arguments"))
-    is_same_call = is_same_tool & failed.eq_missing(tried)
+    Calls of one message are made at once: an ok beside the error is no recovery, and no second call a retry.
+    """
+    calls = tool_calls.select(
+        *("env_id", "traj_type", "tool_name", "arguments", "outcome", "call", "message"),
+        key=trajectory_key(),
+        tool=tool_key(),
+    )
+    errors = calls.filter(pl.col("outcome") == "error")
     return (
-        pl.when(~pl.col("has_next").fill_null(False))
-        .then(pl.lit("no_further_call"))
-        .when(is_same_call)
-        .then(pl.lit("identical_retry"))
-        .when(is_same_tool)
-        .then(pl.lit("same_tool"))
-        .otherwise(pl.lit("other_tool"))
+        errors.join(_next_oks(calls), on=["tool", "message"], how="left", validate="m:1")
+        .with_columns(latency=pl.col("ok_call") - pl.col("call"))
+        .join(_responses(calls, errors), on=["key", "call"], how="left", validate="1:1")
+        .drop("arguments", "ok_call")
+    )
+
+
+def _next_oks(calls: pl.LazyFrame) -> pl.LazyFrame:
+    """Per tool and message, the first call of the tool in a later message that is ok: `ok_call`."""
+    is_ok = pl.col("outcome") == "ok"
+    by_message = (
+        calls.filter(pl.col("tool").is_not_null())
+        .group_by("tool", "message")
+        .agg(first_ok=pl.col("call").filter(is_ok).min())
+        .sort("tool", "message")
+    )
+    # Filled backwards with the tool's key beside it, this needs no group: a neighbour's ok carries another key.
+    return by_message.with_columns(
+        ok_call=pl.col("first_ok").shift(-1).backward_fill(),
+        ok_tool=pl.when(pl.col("first_ok").is_not_null()).then("tool").shift(-1).backward_fill(),
+    ).select("tool", "message", ok_call=pl.when(pl.col("ok_tool") == pl.col("tool")).then("ok_call"))
+
+
+def _key(column: str) -> pl.Expr:
+    return argument_key(pl.col(column).fill_null("{}"))
+
+
+def _responses(calls: pl.LazyFrame, errors: pl.LazyFrame) -> pl.LazyFrame:
+    """Per error (key, call) its `response`: what the next message that makes a call does."""
+    messages = calls.select("key", "message").unique().sort("key", "message")
+    following = messages.with_columns(
+        next_message=pl.when(pl.col("key") == pl.col("key").shift(-1)).then(pl.col("message").shift(-1))
+    )
+    failed = errors.join(following, on=["key", "message"], how="left", validate="m:1")
+    # Only errors and what the same tool does next are made canonical: a few of the calls, as a rule.
+    tried = (
+        failed.join(
+            calls.select("tool", "message", tried="arguments"),
+            left_on=["tool", "next_message"],
+            right_on=["tool", "message"],
+            how="inner",
+        )
+        .with_columns(is_same=_key("arguments") == _key("tried"))
+        .group_by("key", "call")
+        .agg(pl.col("is_same").any())
+    )
+    return (
+        failed.select("key", "call", "next_message")
+        .join(tried, on=["key", "call"], how="left", validate="1:1")
+        .select(
+            "key",
+            "call",
+            response=pl.when(pl.col("next_message").is_null())
+            .then(pl.lit("no_further_call"))
+            .when(pl.col("is_same"))
+            .then(pl.lit("identical_retry"))
+            .when(pl.col("is_same").is_not_null())
+            .then(pl.lit("same_tool"))
+            .otherwise(pl.lit("other_tool"))
+            .cast(pl.Enum(RESPONSES)),
+        )
     )

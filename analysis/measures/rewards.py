@@ -9,15 +9,17 @@ from typing import Literal
 import polars as pl
 
 from analysis.measures.expressions import scenario
-from analysis.measures.resampling import mean_interval, ratio_interval
+from analysis.measures.intervals import clustered_rate, mean_interval, ratio_interval
 from analysis.natural import natural_order
-from analysis.schema import SCENARIOS, TRAJECTORIES, Column, Table
+from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
 # Rewards are sums and quotients of floats: tau-bench, too, lets 1 be 1 within this.
 TOLERANCE = 1e-6
 BINS = 10
 # pass^k for as many trials as people run; more would be a long tail of few scenarios.
 MOST_TRIALS = 16
+# Trials are told up to what this share of the scenarios reach.
+COHORT = 0.9
 Kind = Literal["environment", "model", "trial", "mode", "ending"]
 KINDS: dict[Kind, str] = {
     "environment": "env_id",
@@ -29,15 +31,17 @@ KINDS: dict[Kind, str] = {
 _RUNS = Column("trajectories", pl.UInt32(), "trajectories with a reward: the denominator", unit="trajectories")
 _SCENARIOS = Column("scenarios", pl.UInt32(), "scenarios they play: what is drawn for intervals", unit="scenarios")
 _MEAN = (
-    Column("mean_reward", pl.Float64(), "mean reward of a trajectory", unit="reward"),
-    Column("mean_low", pl.Float64(), "95 % interval, bootstrap over scenarios", unit="reward", nullable=True),
-    Column("mean_high", pl.Float64(), "95 % interval, bootstrap over scenarios", unit="reward", nullable=True),
+    Column("reward_sum", pl.Float64(), "sum of their rewards", unit="reward"),
+    Column("mean_reward", pl.Float64(), "mean of a trajectory; null over fewer than 20", unit="reward", nullable=True),
+    Column("mean_low", pl.Float64(), "95 % interval over scenarios; null under 10", unit="reward", nullable=True),
+    Column("mean_high", pl.Float64(), "95 % interval over scenarios; null under 10", unit="reward", nullable=True),
 )
 _SOLVED = (
     Column("solved", pl.UInt32(), "trajectories with a reward of 1", unit="trajectories"),
-    Column("solved_share", pl.Float64(), "of the trajectories with a reward"),
-    Column("solved_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
-    Column("solved_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+    Column("solved_share", pl.Float64(), "of those with a reward; null over fewer than 20", nullable=True),
+    Column("solved_low", pl.Float64(), "95 % interval over scenarios; null under 10", nullable=True),
+    Column("solved_high", pl.Float64(), "95 % interval over scenarios; null under 10", nullable=True),
+    Column("solved_deff", pl.Float64(), "design effect of the runs of a scenario", nullable=True),
 )
 
 SUMMARY = Table(
@@ -47,8 +51,12 @@ SUMMARY = Table(
         Column("all_trajectories", pl.UInt32(), "trajectories, with a reward or without", unit="trajectories"),
         _RUNS,
         _SCENARIOS,
-        Column("most_runs", pl.UInt32(), "runs of the scenario that has most, in one mode", unit="trajectories"),
+        Column("copies", pl.UInt32(), "records left out because an identical one is counted", unit="trajectories"),
+        Column(
+            "most_runs", pl.UInt32(), "runs of the scenario that has most, by one model in one mode", "trajectories"
+        ),
         *_MEAN,
+        Column("mean_by_scenario", pl.Float64(), "mean of the scenarios' means; null under 20", "reward", True),
         *_SOLVED,
         Column("step_capped", pl.UInt32(), "of these, stopped at the runner's step limit", unit="trajectories"),
     ),
@@ -89,14 +97,15 @@ PASS = Table(
     (
         TRAJECTORIES["model"],
         TRAJECTORIES["traj_type"],
-        Column("k", pl.UInt32(), "trials of a scenario", unit="trials"),
-        Column("scenarios", pl.UInt32(), "scenarios run k times or more: the denominator", unit="scenarios"),
-        Column("pass_all", pl.Float64(), "pass^k: chance that k trials of a scenario are all solved"),
-        Column("pass_all_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
-        Column("pass_all_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
-        Column("pass_any", pl.Float64(), "pass@k: chance that one of k trials at least is solved"),
-        Column("pass_any_low", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
-        Column("pass_any_high", pl.Float64(), "95 % interval, bootstrap over scenarios", nullable=True),
+        Column("k", pl.UInt32(), "trials of a scenario, up to what nine in ten scenarios reach", unit="trials"),
+        Column("scenarios", pl.UInt32(), "scenarios run as often as the largest k: of every k", unit="scenarios"),
+        Column("all_scenarios", pl.UInt32(), "scenarios that the model plays in the mode", unit="scenarios"),
+        Column("pass_all", pl.Float64(), "pass^k: chance that k trials are all solved; null under 20", nullable=True),
+        Column("pass_all_low", pl.Float64(), "95 % interval over scenarios; null under 10", nullable=True),
+        Column("pass_all_high", pl.Float64(), "95 % interval over scenarios; null under 10", nullable=True),
+        Column("pass_any", pl.Float64(), "pass@k: chance that one of k is solved; null under 20", nullable=True),
+        Column("pass_any_low", pl.Float64(), "95 % interval over scenarios; null under 10", nullable=True),
+        Column("pass_any_high", pl.Float64(), "95 % interval over scenarios; null under 10", nullable=True),
     ),
     key=("model", "traj_type", "k"),
 )
@@ -109,7 +118,7 @@ BY_SCENARIO = Table(
         TRAJECTORIES["task_id"],
         _RUNS,
         Column("solved", pl.UInt32(), "trajectories with a reward of 1", unit="trajectories"),
-        Column("mean_reward", pl.Float64(), "mean reward of a trajectory", unit="reward"),
+        Column("mean_reward", pl.Float64(), "mean reward of its trajectories", unit="reward"),
         Column("min_reward", pl.Float64(), "smallest reward", unit="reward"),
         Column("max_reward", pl.Float64(), "largest reward", unit="reward"),
         Column("checks", pl.UInt32(), "checks that judge its final state; null when not known", "checks", True),
@@ -119,15 +128,17 @@ BY_SCENARIO = Table(
 
 SOLVED_RUNS = Table(
     "rewards_solved_runs",
-    "number of runs of a scenario, and how many of them are solved",
+    "model, mode, number of runs of a scenario, and how many of them are solved",
     (
+        TRAJECTORIES["model"],
+        TRAJECTORIES["traj_type"],
         Column("runs", pl.UInt32(), "runs of a scenario that have a reward", unit="trajectories"),
         Column("solved", pl.UInt32(), "of these, with a reward of 1", unit="trajectories"),
         Column("scenarios", pl.UInt32(), "scenarios with so many", unit="scenarios"),
-        Column("scenario_share", pl.Float64(), "of the scenarios with as many runs"),
-        Column("all_scenarios", pl.UInt32(), "scenarios with a reward", unit="scenarios"),
+        Column("scenario_share", pl.Float64(), "of the model's scenarios in the mode with as many runs"),
+        Column("all_scenarios", pl.UInt32(), "scenarios with a reward, of the model in the mode", unit="scenarios"),
     ),
-    key=("runs", "solved"),
+    key=("model", "traj_type", "runs", "solved"),
 )
 
 CHECKS = Table(
@@ -157,7 +168,18 @@ def told_by(trajectories: pl.LazyFrame, told: Literal["model", "file"]) -> pl.La
     if told not in ("model", "file"):
         raise ValueError(f"models are told apart by model or file, not by {told!r}")
     file = pl.col("origin").str.replace(r"@[^@]*$", "")
-    return trajectories if told == "model" else trajectories.with_columns(model=file)
+    # A file that lies there twice is no second model.
+    return trajectories if told == "model" else distinct(trajectories).with_columns(model=file)
+
+
+def distinct(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """The trajectories, identical records once: those that agree in all columns but where they stand.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+    """
+    content = [name for name in TRAJECTORIES.names if name not in ("trajectory_id", "origin")]
+    return trajectories.sort("trajectory_id").unique(content, keep="first", maintain_order=True)
 
 
 def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
@@ -173,10 +195,20 @@ def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
     capped = pl.col("end_class").cast(pl.String) == "step_cap"
     facts = (
         _rewarded(trajectories)
-        .with_columns(runs=pl.len().over("scenario", "traj_type"))
+        .with_columns(runs=pl.len().over("scenario", "traj_type", "model"))
         .select(most_runs=pl.col("runs").max(), step_capped=capped.sum())
     )
-    everything = trajectories.select(all_trajectories=pl.len())
+    by_scenario = (
+        _rewarded(trajectories)
+        .group_by("scenario")
+        .agg(mean=pl.col("total_reward").mean())
+        .select(mean_by_scenario=pl.when(pl.len() >= FEWEST_FOR_A_RATE).then(pl.col("mean").sort().mean()))
+    )
+    facts = facts.join(by_scenario, how="cross")
+    everything = trajectories.select(all_trajectories=pl.len()).join(
+        distinct(trajectories).select(distinct=pl.len()), how="cross"
+    )
+    everything = everything.with_columns(copies=pl.col("all_trajectories") - pl.col("distinct"))
     counted = _estimated(_rewarded(trajectories).with_columns(everything=pl.lit(1)), ["everything"], seed)
     return SUMMARY.select(counted.join(facts, how="cross").join(everything, how="cross"))
 
@@ -231,7 +263,7 @@ def pass_k(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
     """Chances that k trials of a scenario are all solved (pass^k), or one at least (pass@k), by unbiased estimators.
 
     Of a scenario with n runs, c of them solved, C(c, k) / C(n, k) of the ways to draw k of them are solved throughout,
-    and 1 - C(n - c, k) / C(n, k) at least once; the mean over scenarios with n >= k is reported. Sources: S. Yao et al.
+    and 1 - C(n - c, k) / C(n, k) at least once; the mean over scenarios is reported. Sources: S. Yao et al.
     (2024), tau-bench, for pass^k; M. Chen et al. (2021), Evaluating large language models trained on code, for pass@k.
 
     Args:
@@ -239,15 +271,14 @@ def pass_k(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
         seed: of the bootstrap.
 
     Returns:
-        One row per (model, mode, k) with a scenario that was run k times, k up to MOST_TRIALS, conforming to PASS.
+        One row per (model, mode, k), k up to what nine in ten of its scenarios were run, at most MOST_TRIALS,
+        conforming to PASS. Every k is told of the same scenarios; identical records count once.
     """
     n, c, k = pl.col("n"), pl.col("c"), pl.col("k")
     series = ["model", "traj_type"]
     drawn = (
-        _rewarded(trajectories)
-        .group_by(*series, "scenario")
-        .agg(n=pl.len().cast(pl.Float64), c=pl.col("is_solved").sum().cast(pl.Float64))
-        .with_columns(k=pl.int_ranges(1, n.clip(upper_bound=MOST_TRIALS).cast(pl.Int64) + 1))
+        _cohorts(trajectories)
+        .with_columns(k=pl.int_ranges(1, pl.col("deepest") + 1))
         .explode("k", empty_as_null=True, keep_nulls=True)
         .sort(*series, "scenario", "k")
         # C(c, k) / C(n, k) is the product of (c - i) / (n - i) over i from 0 to k - 1.
@@ -257,16 +288,39 @@ def pass_k(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
         )
     )
     names = ("pass_all", "pass_any")
+    bears_rate = pl.len() >= FEWEST_FOR_A_RATE
     estimated = (
         drawn.group_by(*series, "k", maintain_order=True)
         .agg(
             pl.len().alias("scenarios"),
-            *(pl.col(name).mean() for name in names),
-            *(mean_interval(pl.col(name), seed).alias(f"{name}_ends") for name in names),
+            pl.col("all_scenarios").first(),
+            *(pl.when(bears_rate).then(pl.col(name).mean()).alias(name) for name in names),
+            *(mean_interval(pl.col(name), seed, is_share=True).alias(f"{name}_ends") for name in names),
         )
-        .with_columns(**_ends("pass_all"), **_ends("pass_any"))
+        .with_columns(**_ends("pass_all", "pass_all"), **_ends("pass_any", "pass_any"))
     )
     return PASS.select(estimated.sort(*series, "k", nulls_last=True))
+
+
+def _cohorts(trajectories: pl.LazyFrame) -> pl.LazyFrame:
+    """Per (model, mode, scenario) its `n` runs and `c` solved, for the scenarios run as often as nine in ten are.
+
+    One cohort serves every k: over other scenarios at each k a curve would mix what it shows with who is in it.
+    """
+    series = ["model", "traj_type"]
+    n = pl.col("n")
+    # Nine in ten have at least as many runs: a tenth may have fewer.
+    reached = n.sort().get((pl.len() * (1 - COHORT) + 1e-9).floor().cast(pl.UInt32))
+    return (
+        _rewarded(trajectories)
+        .group_by(*series, "scenario")
+        .agg(n=pl.len().cast(pl.Float64), c=pl.col("is_solved").sum().cast(pl.Float64))
+        .with_columns(
+            deepest=reached.over(series).clip(upper_bound=MOST_TRIALS).cast(pl.Int64),
+            all_scenarios=pl.len().over(series),
+        )
+        .filter(n >= pl.col("deepest"))
+    )
 
 
 def by_scenario(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyFrame:
@@ -291,7 +345,7 @@ def by_scenario(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyF
             min_reward=reward.min(),
             max_reward=reward.max(),
         )
-        .join(_checked(scenarios), on="task_id", how="left", validate="m:1")
+        .join(_checked(scenarios), on=["env_id", "task_id"], how="left", validate="m:1")
     )
     return BY_SCENARIO.select(
         played.sort("mean_reward", *natural_order("env_id"), *natural_order("task_id"), nulls_last=True)
@@ -305,20 +359,23 @@ def solved_runs(trajectories: pl.LazyFrame) -> pl.LazyFrame:
         trajectories: conforms to TRAJECTORIES.
 
     Returns:
-        One row per (runs, solved) that occurs, conforming to SOLVED_RUNS; shares sum to 1 per number of runs.
+        One row per (model, traj_type, runs, solved) that occurs, conforming to SOLVED_RUNS; shares sum to 1 per model,
+        mode and number of runs. Two models are never taken together: one always right and one never are no scenario
+        that is solved now and then.
     """
+    series = ["model", "traj_type"]
     counted = (
         _rewarded(trajectories)
-        .group_by("scenario")
+        .group_by(*series, "scenario")
         .agg(runs=pl.len(), solved=pl.col("is_solved").sum())
-        .group_by("runs", "solved")
+        .group_by(*series, "runs", "solved")
         .agg(scenarios=pl.len())
         .with_columns(
-            scenario_share=pl.col("scenarios") / pl.col("scenarios").sum().over("runs"),
-            all_scenarios=pl.col("scenarios").sum(),
+            scenario_share=pl.col("scenarios") / pl.col("scenarios").sum().over(*series, "runs"),
+            all_scenarios=pl.col("scenarios").sum().over(series),
         )
     )
-    return SOLVED_RUNS.select(counted.sort("runs", "solved"))
+    return SOLVED_RUNS.select(counted.sort(*series, "runs", "solved", nulls_last=True))
 
 
 def checks(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
@@ -332,19 +389,21 @@ def checks(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame, *, seed: int = 0
     Returns:
         One row per number of checks, conforming to CHECKS.
     """
-    judged = _rewarded(trajectories).join(_checked(scenarios), on="task_id", how="inner", validate="m:1")
+    judged = _rewarded(trajectories).join(_checked(scenarios), on=["env_id", "task_id"], how="inner", validate="m:1")
     return CHECKS.select(_estimated(judged, ["checks"], seed).sort("checks"))
 
 
 def _rewarded(trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """The trajectories with a reward, their `scenario`, and whether they are solved (`is_solved`)."""
-    return trajectories.filter(pl.col("total_reward").is_finite()).with_columns(
-        scenario=scenario(), is_solved=(pl.col("total_reward") - 1).abs() <= TOLERANCE
+    """The distinct trajectories with a reward, their `scenario`, and whether they are solved (`is_solved`)."""
+    return (
+        distinct(trajectories)
+        .filter(pl.col("total_reward").is_finite())
+        .with_columns(scenario=scenario(), is_solved=(pl.col("total_reward") - 1).abs() <= TOLERANCE)
     )
 
 
 def _checked(scenarios: pl.LazyFrame) -> pl.LazyFrame:
-    return scenarios.filter(pl.col("checks") > 0).select(SCENARIOS["task_id"].name, "checks")
+    return scenarios.filter(pl.col("checks") > 0).select("env_id", "task_id", "checks")
 
 
 def _estimated(rewarded: pl.LazyFrame, by: list[str], seed: int) -> pl.LazyFrame:
@@ -354,22 +413,28 @@ def _estimated(rewarded: pl.LazyFrame, by: list[str], seed: int) -> pl.LazyFrame
         .agg(runs=pl.len(), reward=pl.col("total_reward").sum(), solved=pl.col("is_solved").sum())
         .sort(*by, "scenario")
     )
-    runs = pl.col("runs")
+    runs, n = pl.col("runs"), pl.col("runs").sum()
+    bears_rate = n >= FEWEST_FOR_A_RATE
+    mean = pl.col("reward").sum() / n
+    is_share = pl.col("reward").is_between(0.0, runs).all()
+    ends = [ratio_interval(pl.col("reward"), runs, seed, is_share=share) for share in (True, False)]
     return (
         sums.group_by(*by, maintain_order=True)
         .agg(
-            trajectories=runs.sum(),
+            pl.col("solved").sum(),
+            trajectories=n,
             scenarios=pl.len(),
-            mean_reward=pl.col("reward").sum() / runs.sum(),
-            mean_ends=ratio_interval(pl.col("reward"), runs, seed),
-            solved=pl.col("solved").sum(),
-            solved_share=pl.col("solved").sum() / runs.sum(),
-            solved_ends=ratio_interval(pl.col("solved"), runs, seed),
+            reward_sum=pl.col("reward").sum(),
+            mean_reward=pl.when(bears_rate).then(mean),
+            mean_ends=pl.when(is_share).then(ends[0]).otherwise(ends[1]),
+            **clustered_rate(pl.col("solved"), runs, "solved_share"),
         )
-        .with_columns(**_ends("mean"), **_ends("solved"))
+        .with_columns(**_ends("mean", "mean_reward"))
+        .rename({f"solved_share_{end}": f"solved_{end}" for end in ("low", "high", "deff")})
     )
 
 
-def _ends(name: str) -> dict[str, pl.Expr]:
-    ends = pl.col(f"{name}_ends").list
-    return {f"{name}_low": ends.first(), f"{name}_high": ends.last()}
+def _ends(name: str, value: str) -> dict[str, pl.Expr]:
+    """Both ends of an interval; none where there is no value."""
+    ends, has_value = pl.col(f"{name}_ends").list, pl.col(value).is_not_null()
+    return {f"{name}_low": pl.when(has_value).then(ends.first()), f"{name}_high": pl.when(has_value).then(ends.last())}

@@ -50,6 +50,7 @@ def turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
         .join(numbered, on="trajectory_id", validate="m:1")
         .sort(pl.col("trajectory").cast(pl.Int64) * _MOST_MESSAGES + pl.col("message"))
         .select(
+            "trajectory_id",
             "traj_type",
             "is_turn",
             output=pl.col("full") - pl.col("header"),
@@ -74,12 +75,9 @@ def wholes(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
 
 def sample_lengths(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
     layout = pl.Enum(LAYOUTS)
-    return pl.concat(
-        [
-            wholes(tokens, trajectories).select(pl.lit("whole", layout).alias("layout"), "traj_type", "length"),
-            turns(tokens, trajectories).select(pl.lit("per_turn", layout).alias("layout"), "traj_type", "length"),
-        ]
-    )
+    columns = ["layout", "trajectory_id", "traj_type", "length"]
+    samples = zip(LAYOUTS, (wholes(tokens, trajectories), turns(tokens, trajectories)), strict=True)
+    return pl.concat([frame.with_columns(layout=pl.lit(name, layout)).select(columns) for name, frame in samples])
 
 
 def per_trajectory(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:

@@ -6,12 +6,15 @@ writing.
 """
 
 from itertools import pairwise
+from math import lgamma
 from typing import Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from analysis.measures.calls import offer_key, rate_columns, trajectory_key, verb, with_kind
-from analysis.measures.expressions import rated
+from analysis.measures.clusters import counted, placed, unclustered_rate
 from analysis.natural import natural_order
 from analysis.schema import TOOL_CALLS, Column, Table
 
@@ -19,6 +22,8 @@ Unit = Literal["tool_name", "verb", "kind"]
 START, END = "(start)", "(end)"
 UNREADABLE = "(unreadable)"
 LONGEST = 4
+# Environments are compared over no more transitions than this: the expectation is a sum of as many terms.
+MOST_RAREFIED = 2_000
 
 TRANSITIONS = Table(
     "sequence_transitions",
@@ -30,7 +35,11 @@ TRANSITIONS = Table(
         Column("before_transitions", pl.UInt32(), "times anything follows `before`"),
         Column("all_transitions", pl.UInt32(), "transitions of the source, those not shown among them"),
         Column("probability", pl.Float64(), "P(after | before)"),
-        Column("lift", pl.Float64(), "P(after | before) over P(after): 1 = as often as after anything"),
+        Column(
+            "lift",
+            pl.Float64(),
+            "transitions over as many as there would be if what follows did not hang on `before`, within environments",
+        ),
     ),
     key=("before", "after"),
 )
@@ -42,14 +51,16 @@ ENTROPY = Table(
         TOOL_CALLS["env_id"],
         Column("transitions", pl.UInt32(), "transitions seen, start and end among them"),
         Column("states", pl.UInt32(), "distinct tools, verbs or kinds called"),
+        Column("rarefied_to", pl.UInt32(), "transitions to which every environment's are cut down", nullable=True),
         Column(
             "entropy_rate",
             pl.Float64(),
-            "uncertainty of the next call given the last, weighted by how often it occurs; null over fewer than 20",
+            "uncertainty of the next call given the last, expected over as many transitions; null over fewer than 20",
             unit="bits",
             nullable=True,
         ),
-        Column("entropy", pl.Float64(), "uncertainty of the next call, knowing nothing", unit="bits", nullable=True),
+        Column("entropy", pl.Float64(), "the same, knowing nothing of the last call", unit="bits", nullable=True),
+        Column("seen_entropy_rate", pl.Float64(), "over all transitions: grows with their number", "bits", True),
         Column(
             "effective_choices",
             pl.Float64(),
@@ -113,29 +124,50 @@ def transitions(
     """
     n = pl.col("transitions")
     names = _names(tool_calls, environment_tools, unit)
-    counted = (
-        _spell(_pairs(_ordered(tool_calls, names)).group_by("before", "after").agg(transitions=pl.len()), names)
-        .with_columns(
-            before_transitions=n.sum().over("before"),
-            after_transitions=n.sum().over("after"),
-            all_transitions=n.sum(),
+    ordered, tokens = _ordered(tool_calls, names, "env_id")
+    seen = _pairs(ordered, "env_id").group_by("env_id", "before", "after").agg(transitions=pl.len()).cache()
+    followed = (
+        _spell(
+            seen.group_by("before", "after").agg(n.sum()).join(_expected(seen), on=["before", "after"], validate="1:1"),
+            tokens,
         )
-        .with_columns(probability=n / pl.col("before_transitions"))
-        .with_columns(lift=pl.col("probability") / (pl.col("after_transitions") / pl.col("all_transitions")))
+        .with_columns(before_transitions=n.sum().over("before"), all_transitions=n.sum())
+        .with_columns(probability=n / pl.col("before_transitions"), lift=n / pl.col("expected"))
     )
     kept = (
-        counted.filter((pl.col("before") != START) & (pl.col("before_transitions") >= min_n))
+        followed.filter((pl.col("before") != START) & (pl.col("before_transitions") >= min_n))
         .group_by("before")
         .agg(pl.col("before_transitions").first())
         .sort("before_transitions", "before", descending=[True, False])
         .head(top)
         .select(call="before")
     )
-    shown = counted.join(
+    shown = followed.join(
         pl.concat([kept, pl.LazyFrame({"call": [START]})]), left_on="before", right_on="call", how="semi"
     ).join(pl.concat([kept, pl.LazyFrame({"call": [END]})]), left_on="after", right_on="call", how="semi")
     order = ["before_transitions", "before", "transitions", "after"]
     return TRANSITIONS.select(shown.sort(order, descending=[True, False, True, False]))
+
+
+def _expected(seen: pl.LazyFrame) -> pl.LazyFrame:
+    """Transitions there would be of each pair if what follows did not hang on what came before, within environments.
+
+    A tool that lives in one environment follows its neighbours there often and elsewhere never: over all environments
+    together that would look like order.
+    """
+    n = pl.col("transitions")
+    befores = seen.group_by("env_id", "before").agg(of_before=n.sum())
+    afters = seen.group_by("env_id", "after").agg(of_after=n.sum())
+    totals = seen.group_by("env_id").agg(of_env=n.sum())
+    pairs = seen.select("before", "after").unique()
+    return (
+        befores.join(pairs, on="before")
+        .join(afters, on=["env_id", "after"], how="inner", nulls_equal=True)
+        .join(totals, on="env_id", nulls_equal=True)
+        .with_columns(expected=pl.col("of_before") * pl.col("of_after") / pl.col("of_env"))
+        .group_by("before", "after")
+        .agg(pl.col("expected").sort().sum())
+    )
 
 
 def entropy(
@@ -150,41 +182,79 @@ def entropy(
         min_n: transitions below which no entropy is given.
 
     Returns:
-        One row per env_id, most predictable first, conforming to ENTROPY. Entropies are of the observed frequencies
-        (plug-in), which lies below the truth where transitions are few against states squared.
+        One row per env_id, most predictable first, conforming to ENTROPY. The entropy of what was seen grows with how
+        much was seen, and would order environments by their size: every environment's is what it is expected to be over
+        as many transitions as the smallest one with `min_n` has, MOST_RAREFIED at most.
     """
-    n, of, total = pl.col("transitions"), pl.col("before_transitions"), pl.col("all_transitions")
-    # Summed in order of size: groups come in any order, and the last bits of a sum depend on it.
-    bits = (n / total) * (n / of).log(2)
-    counted = (
-        _pairs(_ordered(tool_calls, _names(tool_calls, environment_tools, unit), "env_id"), "env_id")
-        .group_by("env_id", "before", "after")
-        .agg(transitions=pl.len())
-        .with_columns(before_transitions=n.sum().over("env_id", "before"), all_transitions=n.sum().over("env_id"))
-    )
-    by_last = counted.group_by("env_id").agg(
-        transitions=n.sum(), states=pl.col("before").filter(pl.col("before") > 0).n_unique(), bits=-bits.sort().sum()
-    )
-    share = pl.col("after_transitions") / pl.col("after_transitions").sum()
-    by_nothing = (
-        counted.group_by("env_id", "after")
-        .agg(after_transitions=n.sum())
-        .group_by("env_id")
-        .agg(flat=-(share * share.log(2)).sort().sum())
+    n = pl.col("transitions")
+    ordered, _ = _ordered(tool_calls, _names(tool_calls, environment_tools, unit), "env_id")
+    seen = _pairs(ordered, "env_id").group_by("env_id", "before", "after").agg(transitions=pl.len()).cache()
+    sizes = seen.group_by("env_id").agg(
+        transitions=n.sum(), states=pl.col("before").filter(pl.col("before") > 0).n_unique()
     )
     known = n >= min_n
+    rarefied = pl.min_horizontal(n.filter(known).min(), MOST_RAREFIED)
+    placed_sizes = sizes.with_columns(rarefied_to=pl.when(known).then(rarefied))
     rows = (
-        by_last.join(by_nothing, on="env_id", nulls_equal=True, validate="1:1")
-        # Sums of logarithms of exactly 1 come out as -0.0.
-        .with_columns(entropy_rate=pl.when(known).then(pl.col("bits").abs()), entropy=pl.when(known).then("flat"))
-        .with_columns(effective_choices=pl.lit(2.0).pow(pl.col("entropy_rate")))
+        seen.join(
+            placed_sizes.select("env_id", "rarefied_to", "transitions"), on="env_id", nulls_equal=True, suffix="_all"
+        )
+        .filter(pl.col("rarefied_to").is_not_null())
+        .group_by("env_id")
+        .agg(
+            entropy_rate=_bits(["before", "after"], "rarefied_to") - _bits(["before"], "rarefied_to"),
+            entropy=_bits(["after"], "rarefied_to"),
+            seen_entropy_rate=_bits(["before", "after"], "transitions_all") - _bits(["before"], "transitions_all"),
+        )
     )
-    return ENTROPY.select(rows.sort(pl.col("entropy_rate").round(9), *natural_order("env_id"), nulls_last=True))
+    return ENTROPY.select(
+        placed_sizes.join(rows, on="env_id", how="left", nulls_equal=True, validate="1:1")
+        # Differences of equal numbers come out as -0.0.
+        .with_columns(pl.col("entropy_rate", "entropy", "seen_entropy_rate").clip(lower_bound=0.0).abs())
+        .with_columns(effective_choices=pl.lit(2.0).pow(pl.col("entropy_rate")))
+        .sort(pl.col("entropy_rate").round(9), *natural_order("env_id"), nulls_last=True)
+    )
+
+
+def _bits(columns: list[str], size: str) -> pl.Expr:
+    """Entropy that a draw of `size` transitions is expected to have, over what `columns` tell apart."""
+    return pl.struct(*columns, "transitions", pl.col(size).alias("size")).map_batches(
+        lambda pairs: pl.Series([_expected_bits(pairs.struct.unnest(), columns)]),
+        return_dtype=pl.Float64(),
+        returns_scalar=True,
+    )
+
+
+def _expected_bits(pairs: pl.DataFrame, columns: list[str]) -> float:
+    """Source: E. P. Smith, P. M. Stewart and J. Cairns (1985), Similarities between rarefaction methods."""
+    counts = pairs.group_by(columns).agg(pl.col("transitions").sum()).get_column("transitions")
+    if not len(counts):
+        return 0.0
+    total, size = int(counts.sum()), int(pairs["size"][0])
+    if size >= total:
+        shares = np.sort(counts.to_numpy()) / total
+        return float(-(shares * np.log2(shares)).sum())
+    distinct = counts.value_counts().sort("transitions")
+    weighed = [times * _expected_term(count, total, size) for count, times in distinct.rows()]
+    return float(np.log2(size) - sum(weighed) / size)
+
+
+def _expected_term(count: int, total: int, size: int) -> float:
+    """The mean of x log2 x for how often one of `count` in `total` comes up in a draw of `size`: hypergeometric."""
+    x = np.arange(max(1, count + size - total), min(count, size) + 1)
+    chances = np.exp(_choose(count, x) + _choose(total - count, size - x) - _choose(total, np.array([size])))
+    return float((chances * x * np.log2(x)).sum())
+
+
+def _choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The logarithm of a binomial coefficient."""
+    return np.array([lgamma(n + 1) - lgamma(int(i) + 1) - lgamma(n - int(i) + 1) for i in k])
 
 
 def ngrams(
     tool_calls: pl.LazyFrame,
     environment_tools: pl.LazyFrame,
+    trajectories: pl.LazyFrame | None = None,
     *,
     unit: Unit = "tool_name",
     min_n: int = 20,
@@ -195,6 +265,8 @@ def ngrams(
     Args:
         tool_calls: conforms to TOOL_CALLS.
         environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
         unit: what a sequence is made of.
         min_n: support: trajectories that must hold a run.
         top: runs kept.
@@ -203,57 +275,68 @@ def ngrams(
         One row per maximal run (no run of up to four that holds it reaches the support), by trajectories, conforming
         to NGRAMS.
     """
-    names = _names(tool_calls, environment_tools, unit)
-    ordered = _ordered(tool_calls, names)
+    ordered, tokens = _ordered(tool_calls, _names(tool_calls, environment_tools, unit))
     sizes = [_recurring(ordered, size, min_n) for size in range(2, LONGEST + 1)]
     # A longer run holds a shorter one as its beginning or its end; support cannot grow with length.
     maximal = [
         shorter.join(_beginnings_and_ends(longer, size), on=_codes(size), how="anti")
         for size, (shorter, longer) in enumerate(pairwise(sizes), start=2)
     ]
-    tokens = names.select("code", "token").unique()
     named = pl.concat([_named(frame, tokens, size) for size, frame in enumerate([*maximal, sizes[-1]], start=2)])
+    calling = placed(ordered.select("key").unique(), trajectories)
+    totals = calling.select(all_trajectories=pl.len(), trajectory_rate_clusters=pl.col("cluster").n_unique())
     rows = (
-        named.join(ordered.select(all_trajectories=pl.col("key").n_unique()), how="cross")
-        .with_columns(**rated("trajectories", "all_trajectories", "trajectory_rate"))
+        named.join(totals, how="cross")
+        .with_columns(**unclustered_rate("trajectories", "all_trajectories", "trajectory_rate"))
         .sort("trajectories", "length", "ngram", descending=[True, True, False])
         .head(top)
     )
     return NGRAMS.select(rows)
 
 
-def reads_first(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
+def reads_first(
+    tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame, trajectories: pl.LazyFrame | None = None
+) -> pl.LazyFrame:
     """Say how many changing calls come after a reading one.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
         environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
+        trajectories: conforms to TRAJECTORIES, to take runs of one scenario together in intervals; None takes each
+            trajectory by itself.
 
     Returns:
-        One row per traj_type with a changing call, conforming to READS_FIRST.
+        One row per traj_type with a changing call, conforming to READS_FIRST. Before and right before is in an earlier
+        message and in the last one that makes a call: a read beside the change is neither.
     """
-    key = pl.col("key")
-    reading_key = pl.when(pl.col("kind") == "query").then(key)
-    counted = (
-        with_kind(tool_calls, environment_tools)
-        .select("traj_type", "call", "kind", "is_catalogued", key=trajectory_key())
-        .sort("key", "call")
-        .with_columns(
-            is_after=(reading_key.forward_fill().shift(1) == key).fill_null(False),
-            is_directly_after=(reading_key.shift(1) == key).fill_null(False),
-        )
-        .filter(pl.col("kind") == "change")
-        .group_by("traj_type")
-        .agg(
-            changing_calls=pl.len(),
-            after_read=pl.col("is_after").sum(),
-            directly_after_read=pl.col("is_directly_after").sum(),
-            catalogued_calls=pl.col("is_catalogued").sum(),
-        )
-        .with_columns(**rated("after_read", "changing_calls", "after_read_rate"))
-        .with_columns(**rated("directly_after_read", "changing_calls", "directly_after_rate"))
+    calls = with_kind(tool_calls, environment_tools).select(
+        "traj_type", "message", "kind", "is_catalogued", key=trajectory_key()
     )
-    return READS_FIRST.select(counted.sort("traj_type"))
+    is_same = (pl.col("key") == pl.col("key").shift(1)).fill_null(False)
+    read_before = pl.col("reads").cum_max().over("key").shift(1)
+    messages = (
+        calls.group_by("key", "message")
+        .agg(reads=(pl.col("kind") == "query").any())
+        .sort("key", "message")
+        .select(
+            "key",
+            "message",
+            is_after=is_same & read_before.fill_null(False),
+            is_directly_after=is_same & pl.col("reads").shift(1).fill_null(False),
+        )
+    )
+    changing = calls.filter(pl.col("kind") == "change").join(messages, on=["key", "message"], validate="m:1")
+    counts = {
+        "changing_calls": pl.len(),
+        "after_read": pl.col("is_after").sum(),
+        "directly_after_read": pl.col("is_directly_after").sum(),
+        "catalogued_calls": pl.col("is_catalogued").sum(),
+    }
+    rates = {
+        "after_read_rate": ("after_read", "changing_calls"),
+        "directly_after_rate": ("directly_after_read", "changing_calls"),
+    }
+    return READS_FIRST.select(counted(placed(changing, trajectories), ["traj_type"], counts, rates).sort("traj_type"))
 
 
 def _names(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
@@ -268,15 +351,41 @@ def _names(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame, unit: Unit
     return named.sort("token").select(tool=offer_key(), token=pl.col("token"), code=code).cache()
 
 
-def _ordered(tool_calls: pl.LazyFrame, names: pl.LazyFrame, *carried: str) -> pl.LazyFrame:
-    """Calls in order, each with its code; codes count from 1."""
-    return (
-        tool_calls.select("call", *carried, key=trajectory_key(), tool=offer_key())
-        .join(names.select("tool", "code"), on="tool", how="left")
-        .select("key", "call", "code", *carried)
-        .sort("key", "call")
+def _ordered(tool_calls: pl.LazyFrame, names: pl.LazyFrame, *carried: str) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """Messages that make a call, in order, each with its `code`, and the `token` of each code; codes count from 1.
+
+    Calls of one message are made at once: they are one place in a sequence, named by the set of them, as `a + b`.
+    """
+    tokens = names.select("code", "token").unique()
+    calls = tool_calls.select("call", "message", *carried, key=trajectory_key(), tool=offer_key()).join(
+        names.select("tool", "code"), on="tool", how="left"
+    )
+    messages = calls.group_by("key", "message").agg(
+        *(pl.col(name).first() for name in carried),
+        pl.col("code").first(),
+        codes=pl.col("code").unique().sort(),
+    )
+    messages = messages.with_columns(set_key=pl.when(pl.col("codes").list.len() > 1).then(pl.col("codes").hash(seed=8)))
+    sets = (
+        messages.filter(pl.col("set_key").is_not_null())
+        .unique("set_key")
+        .select("set_key", "codes")
+        .explode("codes", empty_as_null=False, keep_nulls=False)
+        .join(tokens, left_on="codes", right_on="code")
+        .sort("set_key", "token")
+        .group_by("set_key", maintain_order=True)
+        .agg(token=pl.col("token").str.join(" + "))
+        .sort("token")
+        .join(tokens.select(last=pl.col("code").max()), how="cross")
+        .with_columns(set_code=pl.col("last") + 1 + pl.int_range(pl.len(), dtype=pl.UInt32))
+    )
+    ordered = (
+        messages.join(sets.select("set_key", "set_code"), on="set_key", how="left")
+        .select("key", "message", *carried, code=pl.coalesce("set_code", "code"))
+        .sort("key", "message")
         .cache()
     )
+    return ordered, pl.concat([tokens, sets.select(code="set_code", token="token")])
 
 
 def _pairs(ordered: pl.LazyFrame, *by: str) -> pl.LazyFrame:
@@ -289,9 +398,8 @@ def _pairs(ordered: pl.LazyFrame, *by: str) -> pl.LazyFrame:
     return pl.concat([following, starts])
 
 
-def _spell(pairs: pl.LazyFrame, names: pl.LazyFrame) -> pl.LazyFrame:
+def _spell(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
     """Replace the codes of `before` and `after` by their names."""
-    tokens = names.select("code", "token").unique()
     return (
         pairs.join(tokens.rename({"code": "before", "token": "before_name"}), on="before", how="left", validate="m:1")
         .join(tokens.rename({"code": "after", "token": "after_name"}), on="after", how="left", validate="m:1")

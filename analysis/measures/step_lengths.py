@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from analysis.measures.expressions import counted_quantile, quantile, scenario
-from analysis.measures.resampling import ratio_interval
+from analysis.measures.expressions import at_most, counted_quantile, quantile, scenario
+from analysis.measures.intervals import ratio_interval
 from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
@@ -13,8 +13,12 @@ KINDS = ("system", "user", "assistant text", "reasoning", "result", "other")
 
 # What the publisher's filter kept, in assistant messages: the ends of the histograms are selection, not behaviour.
 EDGES = {"non_conversation": (3, 29), "conversation": (5, 39)}
+# How the publisher names the environments of that set; of anything else nothing was cut there.
+PUBLISHED = r"^env_\d+_sft$"
 # Longer distributions are binned so that a histogram has at most about this many bars a mode.
 _BARS = 80
+# Points of a curve: more tell nothing to the eye.
+MOST_VALUES = 500
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
 _QUANTITY = Column(
@@ -22,6 +26,17 @@ _QUANTITY = Column(
 )
 _TRAJECTORIES = Column("trajectories", pl.UInt32(), "trajectories counted", unit="trajectories")
 _MODE = Column("mode_trajectories", pl.UInt32(), "trajectories of the mode", unit="trajectories")
+
+_EDGES_KEPT = (
+    Column("edge_low", pl.UInt32(), "shortest the publisher kept; null for what was not filtered", nullable=True),
+    Column("edge_high", pl.UInt32(), "longest the publisher kept; null for what was not filtered", nullable=True),
+)
+# What titles say of a mode: of its values, whatever bins or curves show of them.
+_WHOLE = (
+    Column("half_at_most", pl.UInt32(), "half the mode's trajectories have at most this; a value that occurs"),
+    Column("nine_in_ten_at_most", pl.UInt32(), "nine in ten of them have at most this; a value that occurs"),
+    *_EDGES_KEPT,
+)
 
 DISTRIBUTION = Table(
     "step_lengths_distribution",
@@ -35,6 +50,22 @@ DISTRIBUTION = Table(
         _MODE,
         Column("trajectory_share", pl.Float64(), "of the mode's trajectories"),
         Column("cumulative_share", pl.Float64(), "of the mode's trajectories, with this value or less"),
+        *_WHOLE,
+    ),
+    key=("quantity", "traj_type", "value"),
+)
+
+CUMULATIVE = Table(
+    "step_lengths_cumulative",
+    "quantity, mode and value",
+    (
+        _QUANTITY,
+        _TRAJ_TYPE,
+        Column("value", pl.UInt32(), "value"),
+        _TRAJECTORIES,
+        _MODE,
+        Column("cumulative_share", pl.Float64(), "of the mode's trajectories, with this value or less"),
+        *_WHOLE,
     ),
     key=("quantity", "traj_type", "value"),
 )
@@ -57,9 +88,10 @@ SUMMARY = Table(
         Column("p90", pl.Float64(), "90th percentile"),
         Column("p95", pl.Float64(), "95th percentile"),
         Column("p99", pl.Float64(), "99th percentile"),
+        Column("half_at_most", pl.UInt32(), "half the trajectories have at most this; a value that occurs"),
+        Column("nine_in_ten_at_most", pl.UInt32(), "nine in ten trajectories have at most this; a value that occurs"),
         Column("maximum", pl.UInt32(), "largest value"),
-        Column("edge_low", pl.UInt32(), "shortest the publisher kept; null for what was not filtered", nullable=True),
-        Column("edge_high", pl.UInt32(), "longest the publisher kept; null for what was not filtered", nullable=True),
+        *_EDGES_KEPT,
         Column("at_edge_low", pl.UInt32(), "trajectories exactly at the lower edge", nullable=True),
         Column("at_edge_high", pl.UInt32(), "trajectories exactly at the upper edge", nullable=True),
         Column("outside_edges", pl.UInt32(), "trajectories the filter would not have kept", nullable=True),
@@ -81,6 +113,7 @@ BY_ENVIRONMENT = Table(
         Column("p75", pl.Float64(), "third quartile of steps", unit="steps"),
         Column("p90", pl.Float64(), "90th percentile of steps", unit="steps"),
         Column("environments", pl.UInt32(), "environments in all", unit="environments"),
+        *_EDGES_KEPT,
     ),
     key=("env_id", "traj_type"),
 )
@@ -121,10 +154,11 @@ def distribution(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame
     counted = (
         _long(trajectories)
         .filter(pl.lit(not quantity) | (pl.col("quantity") == (quantity or "steps")))
+        .pipe(_with_wholes)
         .with_columns(width=width)
         .with_columns(value=pl.col("value") // pl.col("width") * pl.col("width"))
         .group_by("quantity", "traj_type", "value")
-        .agg(pl.len().alias("trajectories"), pl.col("width").first())
+        .agg(pl.len().alias("trajectories"), pl.col("width", *_WHOLE_NAMES).first())
         .sort("quantity", "traj_type", "value")
         .with_columns(
             value_to=pl.col("value") + pl.col("width"),
@@ -139,6 +173,34 @@ def distribution(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame
     return DISTRIBUTION.select(counted)
 
 
+def cumulative(trajectories: pl.LazyFrame, quantity: str = "") -> pl.LazyFrame:
+    """The ECDF of steps, calls and user messages per mode, of the values themselves and not of bins.
+
+    Args:
+        trajectories: conforms to TRAJECTORIES.
+        quantity: steps, tool calls or user messages; empty = all three.
+
+    Returns:
+        One row per (quantity, traj_type, value) that occurs, conforming to CUMULATIVE. Of more than MOST_VALUES values
+        of a mode, only those are kept at which the share passes the next of as many equal parts.
+    """
+    keys = ["quantity", "traj_type"]
+    share = pl.col("cumulative_share")
+    part = (share * MOST_VALUES).ceil()
+    counted = (
+        _long(trajectories)
+        .filter(pl.lit(not quantity) | (pl.col("quantity") == (quantity or "steps")))
+        .pipe(_with_wholes)
+        .group_by(*keys, "value")
+        .agg(pl.len().alias("trajectories"), pl.col(_WHOLE_NAMES).first())
+        .sort(*keys, "value")
+        .with_columns(mode_trajectories=pl.col("trajectories").sum().over(keys))
+        .with_columns(cumulative_share=pl.col("trajectories").cum_sum().over(keys) / pl.col("mode_trajectories"))
+        .filter((pl.len().over(keys) <= MOST_VALUES) | (part != part.shift(1).over(keys)).fill_null(True))
+    )
+    return CUMULATIVE.select(counted)
+
+
 def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
     """Quantiles, means with their interval, and the mass at the publisher's edges, per mode.
 
@@ -147,12 +209,14 @@ def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
         seed: of the bootstrap over scenarios.
 
     Returns:
-        One row per (quantity, traj_type), conforming to SUMMARY. The edges concern steps alone, and both modes differ.
+        One row per (quantity, traj_type), conforming to SUMMARY. The edges concern steps alone, both modes differ, and
+        they are counted over the publisher's own environments: of other sources they are null, and `endings.edges`
+        finds what edges those have.
     """
     keys = ["quantity", "traj_type"]
     value = pl.col("value")
     low, high = pl.col("edge_low"), pl.col("edge_high")
-    edged = _long(trajectories).join(_edges(), on=keys, how="left", validate="m:1")
+    edged = _long(trajectories).pipe(_with_edges)
     intervals = (
         edged.group_by(*keys, "scenario")
         .agg(total=value.sum(), size=pl.len())
@@ -172,12 +236,14 @@ def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
             p90=quantile("value", 0.9),
             p95=quantile("value", 0.95),
             p99=quantile("value", 0.99),
+            half_at_most=at_most("value", 0.5),
+            nine_in_ten_at_most=at_most("value", 0.9),
             maximum=value.max(),
-            edge_low=low.first(),
-            edge_high=high.first(),
-            at_edge_low=pl.when(low.first().is_not_null()).then((value == low).sum()),
-            at_edge_high=pl.when(high.first().is_not_null()).then((value == high).sum()),
-            outside_edges=pl.when(low.first().is_not_null()).then(((value < low) | (value > high)).sum()),
+            edge_low=low.drop_nulls().first(),
+            edge_high=high.drop_nulls().first(),
+            at_edge_low=pl.when(low.is_not_null().any()).then((value == low).sum()),
+            at_edge_high=pl.when(high.is_not_null().any()).then((value == high).sum()),
+            outside_edges=pl.when(low.is_not_null().any()).then(((value < low) | (value > high)).sum()),
         )
         .join(intervals, on=keys, validate="1:1")
         .with_columns(mean_low=pl.col("interval").list.first(), mean_high=pl.col("interval").list.last())
@@ -206,6 +272,8 @@ def by_environment(trajectories: pl.LazyFrame, *, top: int) -> pl.LazyFrame:
             (pl.col("place") < (top + 1) // 2) | (pl.col("place") >= pl.col("environments").cast(pl.Int64) - top // 2)
         )
     )
+    edges = _edges().filter(pl.col("quantity") == "steps").drop("quantity")
+    is_published = pl.col("env_id").str.contains(PUBLISHED)
     described = (
         named.group_by("env_id", "traj_type")
         .agg(
@@ -217,6 +285,8 @@ def by_environment(trajectories: pl.LazyFrame, *, top: int) -> pl.LazyFrame:
             p90=quantile("assistant_messages", 0.9),
         )
         .join(ordered, on="env_id", validate="m:1")
+        .join(edges, on="traj_type", how="left", validate="m:1")
+        .with_columns(pl.when(is_published).then(pl.col("edge_low", "edge_high")))
     )
     return BY_ENVIRONMENT.select(described.sort("place", "traj_type"))
 
@@ -274,9 +344,40 @@ def characters(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFra
 def _long(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """One row per trajectory and quantity."""
     return (
-        trajectories.select("traj_type", *QUANTITIES, scenario=scenario())
-        .unpivot(on=list(QUANTITIES), index=["traj_type", "scenario"], variable_name="column", value_name="value")
+        trajectories.select(
+            "traj_type",
+            *QUANTITIES,
+            scenario=scenario(),
+            is_published=pl.col("env_id").str.contains(PUBLISHED).fill_null(False),
+        )
+        .unpivot(
+            on=list(QUANTITIES),
+            index=["traj_type", "scenario", "is_published"],
+            variable_name="column",
+            value_name="value",
+        )
         .with_columns(quantity=pl.col("column").replace_strict(QUANTITIES, return_dtype=_QUANTITY.dtype))
+    )
+
+
+_WHOLE_NAMES = [column.name for column in _WHOLE]
+
+
+def _with_edges(long: pl.LazyFrame) -> pl.LazyFrame:
+    """`edge_low` and `edge_high` beside the values of trajectories that the publisher's filter kept."""
+    return long.join(_edges(), on=["quantity", "traj_type"], how="left", validate="m:1").with_columns(
+        pl.when("is_published").then(pl.col("edge_low", "edge_high"))
+    )
+
+
+def _with_wholes(long: pl.LazyFrame) -> pl.LazyFrame:
+    """What titles say of a mode beside each of its values."""
+    keys = ["quantity", "traj_type"]
+    return _with_edges(long).with_columns(
+        half_at_most=at_most("value", 0.5).over(keys),
+        nine_in_ten_at_most=at_most("value", 0.9).over(keys),
+        edge_low=pl.col("edge_low").max().over(keys),
+        edge_high=pl.col("edge_high").max().over(keys),
     )
 
 

@@ -2,14 +2,16 @@
 
 import polars as pl
 
+from analysis.measures.calls import rate_columns, trajectory_key
 from analysis.measures.expressions import (
     effective_number,
     gini,
     normalised_entropy,
     quantile,
-    rated,
+    scenario,
     top_share,
 )
+from analysis.measures.intervals import clustered_rate
 from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TOOL_CALLS, TRAJECTORIES, Column, Table
 
@@ -20,11 +22,7 @@ _CALLS = Column("calls", pl.UInt32(), "calls of the tool", unit="calls")
 _OFFERING = Column("offering", pl.UInt32(), "trajectories that were offered the tool", unit="trajectories")
 _CALLING = Column("calling", pl.UInt32(), "of these, trajectories that call it", unit="trajectories")
 _OUTSIDE = Column("outside_calls", pl.UInt32(), "calls in records that declare no tools", unit="calls")
-_USAGE = (
-    Column("usage_rate", pl.Float64(), "trajectories calling / trajectories offered the tool", nullable=True),
-    Column("usage_rate_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-    Column("usage_rate_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
-)
+_USAGE = rate_columns("usage_rate", "trajectories calling / trajectories offered the tool")
 
 TOOLS = Table(
     "tool_usage_tools",
@@ -363,21 +361,30 @@ def unused(tools: pl.LazyFrame) -> pl.LazyFrame:
 def _usage(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame, tools: pl.LazyFrame, by: list[str]) -> pl.LazyFrame:
     """Offering, calling and calls per group and tool; what was offered is counted by tool set: there are few."""
     keys = [*by, "tool_name"]
+    by_scenario = [*keys, "scenario"]
+    placed = trajectories.with_columns(key=trajectory_key(), scenario=scenario().hash(seed=7))
     offered = (
-        trajectories.group_by(*by, "tool_set")
+        placed.group_by(*by, "tool_set", "scenario")
         .agg(offering=pl.len())
         .join(tools.select("tool_set", "tool_name"), on="tool_set")
-        .group_by(keys)
+        .group_by(by_scenario)
         .agg(pl.col("offering").sum())
     )
     called = (
-        tool_calls.group_by("trajectory_id", *keys)
+        tool_calls.group_by(*keys, key=trajectory_key())
         .agg(pl.len().alias("calls"), pl.col("is_offered").first(), outside_calls=pl.col("is_offered").is_null().sum())
-        .group_by(keys)
+        .join(placed.select("key", "scenario"), on="key", how="left", validate="m:1")
+        .group_by(by_scenario)
         .agg(pl.col("calls", "outside_calls").sum(), calling=pl.col("is_offered").sum())
     )
+    calling, offering = pl.col("calling"), pl.col("offering")
     return (
-        offered.join(called, on=keys, how="full", coalesce=True, nulls_equal=True, validate="1:1")
+        offered.join(called, on=by_scenario, how="full", coalesce=True, nulls_equal=True, validate="1:1")
         .with_columns(pl.col("offering", "calling", "calls", "outside_calls").fill_null(0).cast(pl.UInt32))
-        .with_columns(**rated("calling", "offering", "usage_rate"))
+        .sort(by_scenario)
+        .group_by(keys, maintain_order=True)
+        .agg(
+            pl.col("offering", "calling", "calls", "outside_calls").sum(),
+            **clustered_rate(calling, offering, "usage_rate"),
+        )
     )

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from analysis.measures import samples
-from analysis.measures.expressions import rated
+from analysis.measures.calls import rate_columns
+from analysis.measures.clusters import counted, placed
 from analysis.schema import TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]
@@ -69,9 +70,7 @@ LIMITS = Table(
         Column("limit", pl.UInt32(), "length limit", unit="tokens"),
         _SAMPLES,
         Column("over", pl.UInt32(), "samples longer than the limit", unit="samples"),
-        Column("over_share", pl.Float64(), "samples longer than the limit, of all", nullable=True),
-        Column("over_share_low", pl.Float64(), "95 % Wilson interval, lower end", nullable=True),
-        Column("over_share_high", pl.Float64(), "95 % Wilson interval, upper end", nullable=True),
+        *rate_columns("over_share", "samples longer than the limit, of all"),
     ),
     key=("layout", "traj_type", "limit"),
 )
@@ -199,14 +198,17 @@ def over_limits(
         One row per (layout, traj_type, limit), conforming to LIMITS; a sample of exactly the limit is not over it.
         The share is null over fewer than 20 samples.
     """
-    counted = (
-        samples.sample_lengths(tokens, trajectories)
-        .group_by("layout", "traj_type")
+    by = ["layout", "traj_type"]
+    by_cluster = (
+        placed(samples.sample_lengths(tokens, trajectories), trajectories)
+        .group_by(*by, "cluster")
         .agg(pl.len().alias("samples"), *((pl.col("length") > limit).sum().alias(str(limit)) for limit in limits))
-        .unpivot(index=["layout", "traj_type", "samples"], variable_name="limit", value_name="over")
-        .with_columns(pl.col("limit").cast(pl.UInt32), **rated("over", "samples", "over_share"))
+        .unpivot(index=[*by, "cluster", "samples"], variable_name="limit", value_name="over")
+        .with_columns(pl.col("limit").cast(pl.UInt32))
     )
-    return LIMITS.select(counted.sort("layout", "traj_type", "limit"))
+    counts = {"samples": pl.col("samples").sum(), "over": pl.col("over").sum()}
+    over = counted(by_cluster, [*by, "limit"], counts, {"over_share": ("over", "samples")})
+    return LIMITS.select(over.sort(*by, "limit"))
 
 
 def cutoff_loss(tokens: pl.LazyFrame, trajectories: pl.LazyFrame, *, cutoff: int = CUTOFF_LEN) -> pl.LazyFrame:

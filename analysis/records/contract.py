@@ -10,6 +10,8 @@ from analysis.records.toolsets import ToolSet
 # The publisher kept trajectories of this many assistant messages; a record outside is not from that filter.
 PUBLISHER_BOUNDS = {"non_conversation": (3, 29), "conversation": (5, 39)}
 STEP_CAPS = {"non_conversation": 30, "conversation": 40}
+# How the publisher names its environments. A record of its shape about anything else follows no rule of its filter.
+_ITS_ENVIRONMENTS = re.compile(r"env_\d+(?:_[a-z]+)?", re.ASCII)
 ENVSCALER = frozenset({"release", "fc", "prompt"})
 _RULE_OF_CLASS = {
     "undeclared_tool": "undeclared_tool",
@@ -75,6 +77,8 @@ def _release(trajectory: Trajectory) -> None:
         calls, results = len(trajectory.calls), trajectory.shape.count("T")
         detail = f"steps is {trajectory.steps}; {assistants} assistant messages, {calls} calls, {results} tool messages"
         found(Finding("steps_mismatch", None, detail))
+    if trajectory.env_id is not None and not _ITS_ENVIRONMENTS.fullmatch(trajectory.env_id):
+        return
     marker = {"conversation": "stop_marker", "non_conversation": "completed_marker"}[trajectory.traj_type]
     if trajectory.end_class != marker:
         found(Finding("closing_marker", None, f"{trajectory.traj_type} ends as {trajectory.end_class}"))

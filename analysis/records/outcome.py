@@ -2,23 +2,26 @@
 
 The rules, in order; the first that speaks decides:
 
-1. `success_key`: the value of the top-level `success` key, in Python repr, JSON, or YAML-like text.
-2. `error_key`: a top-level `error` that is not empty, or a `status` that says error or failure.
-3. `error_text`: the text opens as an error.
+1. `success_key`: the value of the top-level `success` or `ok` key, in Python repr, JSON, or YAML-like text.
+2. `error_key`: `isError` is true; a top-level `error` that is not empty, "None" or a number; or, in a result that holds
+   nothing else, a `status` that says error or failure, or an HTTP-like code from 400 to 599 beside a message. A status
+   beside other data is data.
+3. `error_text`: the text opens as an error, or the only text that an object carries does: `{"result": "Error: …"}`.
 4. `structured`: a well-formed object or list without any of these: ok.
 5. `none`: plain text, empty, unanswered: unknown.
 
-A result is never evaluated and its quotes are never swapped: one scanner reads keys at the top level of a repr or of a
-JSON text alike, so `nan`, sets, `<object at 0x…>` and a *datum* that contains `'success': False` do not mislead it.
-Where a text is cut off inside a string, nothing behind that string's quote is read: it may be the string's own words.
+What a list of one object says, or an object that only wraps another, is what the inner one says. A result is never
+evaluated and its quotes are never swapped: `deciding` reads the keys, `error_text` the opening of a text.
 """
 
-import ast
 import re
 
+from analysis.records import deciding, error_text
+from analysis.records.deciding import Keys
 from analysis.records.model import Outcome, OutcomeRule
 
 ERROR_CHARS = 500
+_DEEPEST = 3
 
 _FAST = re.compile(r"""\s*\{\s*(?:'success'|"success")\s*:\s*(True|true|False|false)\s*[,}]""")
 _SUCCESS = ("{'success': True,", "{'success': True}")  # as the environments write it
@@ -28,25 +31,41 @@ _PLAIN_ERROR = re.compile(
 )
 _YAML = re.compile(r"success:[ \t]*(true|false)[ \t]*(?:\r?\n|$)", re.IGNORECASE)
 _YAML_ERROR = re.compile(r"^(?:error|message):[ \t]*(.+)$", re.MULTILINE)
-_ERROR_TEXT = re.compile(
-    r"\s*(?:error\b|exception\b|traceback \(most recent call last\)|[A-Za-z_.]*(?:Error|Exception)\b\s*[:(]"
-    r"|failed to\b|failure\b|invalid (?:action|tool|argument|function|parameter)|unknown (?:action|tool|function)"
-    r"|tool \S+ (?:not found|does not exist))",
-    re.IGNORECASE,
-)
-_QUOTED = r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\""
-# A quote that begins no whole string begins one that is cut off.
-_TOKEN = re.compile(rf"(?P<text>{_QUOTED})|(?P<cut>['\"].*)|(?P<open>[\[{{(])|(?P<close>[\]}})])", re.DOTALL)
-_VALUE = re.compile(rf"\s*:\s*(?P<value>{_QUOTED}|[^\s,}}\]'\"][^\s,}}\]]*)", re.DOTALL)
-_KEYS = {"success", "error", "status"}
-_PAIRS = {"{": "}", "[": "]", "(": ")"}
-_FALSY = {"None", "null", "False", "false", "''", '""', "{}", "[]", "0"}
+_NUMBER = re.compile(r"\[?\s*[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:e[-+]?\d+)?%?|[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
+_HTTP_ERROR = re.compile(r"[45]\d\d")
+_NOTHING = {"", "none", "null", "nil", "n/a", "na", "no", "false", "ok", "success", "no error", "no errors", "-"}
+_EMPTY = {"{", "[", "(", "{}", "[]", "()"}
 _FAILURES = {"error", "failed", "failure", "fail"}
+
+_SUCCESS_KEYS = ("success", "ok", "issuccess", "successful", "issuccessful", "succeeded")
+_FLAGS = ("iserror", "haserror")
+_STATUSES = ("status", "type", "result", "outcome")
+_ERRORS = ("errors", "errormessage", "exception", "traceback")
+_CODES = ("code", "statuscode", "httpstatus", "httpcode", "status", "errorcode", "error")
+_MESSAGES = {
+    "message",
+    "msg",
+    "detail",
+    "details",
+    "reason",
+    "hint",
+    "statustext",
+    "errordescription",
+    "title",
+    "error",
+}
+_CARRIERS = {"result", "output", "content", "message", "text", "response", "observation", "value", "msg", "detail"}
+_CARRIERS |= {"data", "toolresult", "toolresponse", "return", "answer", "body"}
+_ADDRESS = {"type", "role", "tool", "toolname", "toolcallid", "callid", "tooluseid"}
+_ENVELOPE = {*_SUCCESS_KEYS, *_FLAGS, *_STATUSES, *_ERRORS, *_CODES, *_MESSAGES, *_ADDRESS} - {"title"}
+_ENVELOPE |= {"errortype", "timestamp", "requestid", "traceid", "suggestion", "stacktrace", "retryafter", "jsonrpc"}
+_OF_A_CODE = _ENVELOPE | {"title", "instance", "path", "description", "documentationurl"}
 
 Verdict = tuple[Outcome, OutcomeRule, str | None]
 
-
 _OK: Verdict = ("ok", "success_key", None)
+_STRUCTURED: Verdict = ("ok", "structured", None)
+_UNKNOWN: Verdict = ("unknown", "none", None)
 
 
 def judge(text: str) -> Verdict:
@@ -64,68 +83,110 @@ def judge(text: str) -> Verdict:
         # The error is the only other key and holds nothing escaped: nearly every error reads so.
         plain = _PLAIN_ERROR.fullmatch(text)
         message = plain["single"] or plain["double"] if plain else None
-        return _by_success(False, _clip(message) if message else _error_message(text, _top_level(text)[0]))
+        return _by_success(False, _clip(message) if message else _error_message(text, deciding.of_object(text).values))
     yaml = _YAML.match(text)
     if yaml:
         message = _YAML_ERROR.search(text)
         return _by_success(yaml.group(1).lower() == "true", _clip(message.group(1) if message else text))
-    if text.lstrip()[:1] in ("{", "["):
-        return _judge_structure(text)
-    return ("error", "error_text", _clip(text)) if _ERROR_TEXT.match(text) else ("unknown", "none", None)
+    return _judge(text, 0)
+
+
+def _judge(text: str, depth: int) -> Verdict:
+    opening = text.lstrip()[:1]
+    if opening == "{" or (opening == "[" and not error_text.is_bracketed(text)):
+        return _judge_structure(text, depth)
+    return _judge_lines(text) or (("error", "error_text", _clip(text)) if error_text.opens(text) else _UNKNOWN)
 
 
 def _by_success(is_ok: bool, error: str) -> Verdict:
     return _OK if is_ok else ("error", "success_key", error)
 
 
-def _judge_structure(text: str) -> Verdict:
-    keys, whole = _top_level(text)
-    success = keys.get("success", "").strip("'\"").lower()
-    if success in ("true", "false"):
-        return _by_success(success == "true", _error_message(text, keys))
-    has_error = keys.get("error", "None") not in _FALSY
-    has_failed = keys.get("status", "").strip("'\"").lower() in _FAILURES
-    if has_error or has_failed:
-        return "error", "error_key", _error_message(text, keys)
-    return ("ok", "structured", None) if whole else ("unknown", "none", None)
+def _judge_structure(text: str, depth: int) -> Verdict:
+    start = deciding.of_one(text)
+    keys = deciding.of_object(text, start)
+    is_whole = keys.end is not None and (start > 0 or not text[keys.end :].strip())
+    values = keys.values
+    if verdict := _by_keys(values, text, is_whole):
+        return verdict
+    if not is_whole:
+        return _UNKNOWN
+    return (_by_what_it_carries(keys, text, depth) if depth < _DEEPEST else None) or _STRUCTURED
 
 
-def _top_level(text: str) -> tuple[dict[str, str], bool]:
-    """Values (as written) of the deciding keys at depth 1 of an object; whether the brackets close at the end."""
-    stack: list[str] = []
-    keys: dict[str, str] = {}
-    end = 0
-    for token in _TOKEN.finditer(text):
-        if token["open"]:
-            stack.append(_PAIRS[token["open"]])
-        elif token["close"]:
-            if not stack or stack.pop() != token["close"]:
-                return keys, False
-            if not stack:
-                end = token.end()
-                break
-        elif token["cut"]:
-            return keys, False  # what follows is the inside of a string, whatever it looks like
-        elif stack == ["}"] and token["text"][1:-1] in _KEYS:
-            value = _VALUE.match(text, token.end())
-            if value:
-                keys.setdefault(token["text"][1:-1], value["value"])
-    return keys, not stack and end > 0 and not text[end:].strip()
+def _judge_lines(text: str) -> Verdict | None:
+    """What YAML-like text says; None where it is plain text, or is one line whose key does not decide."""
+    head = deciding.spelling(text[:40].partition(":")[0].strip()) if ":" in text[:40] else ""
+    if head not in _ENVELOPE or (keys := deciding.of_lines(text)) is None:
+        return None
+    if verdict := _by_keys(keys.values, text, is_whole=True):
+        says = _YAML_ERROR.search(text)
+        is_text = verdict[1] == "error_key" and head == "error" and error_text.opens(text)
+        return "error", "error_text" if is_text else verdict[1], _clip(text if is_text or not says else says.group(1))
+    return _STRUCTURED if len(keys.values) > 1 and head != "type" and "error" in keys.values else None
 
 
-def _error_message(text: str, keys: dict[str, str]) -> str:
-    written = keys.get("error", "")
+def _by_keys(values: dict[str, str], text: str, is_whole: bool) -> Verdict | None:
+    for key in _SUCCESS_KEYS:
+        if (says := _word(values, key)) in ("true", "false"):
+            return _by_success(says == "true", _error_message(text, values))
+    flags = {_word(values, key) for key in _FLAGS}
+    has_failed = "true" in flags or _is_error(values.get("error")) or (is_whole and _is_failure_alone(values))
+    if has_failed and not ("false" in flags and "true" not in flags):
+        return "error", "error_key", _error_message(text, values)
+    return None
+
+
+def _is_failure_alone(values: dict[str, str]) -> bool:
+    """A failure in a result that holds nothing else: its status or code, beside a message at most, or its errors."""
+    if _holds_only(values, _ENVELOPE) and (
+        any(_word(values, key) in _FAILURES for key in _STATUSES) or any(_is_error(values.get(key)) for key in _ERRORS)
+    ):
+        return True
+    has_code = any(_HTTP_ERROR.fullmatch(_word(values, key)) for key in _CODES)
+    return has_code and any(_word(values, key) for key in _MESSAGES & values.keys()) and _holds_only(values, _OF_A_CODE)
+
+
+def _holds_only(values: dict[str, str], names: set[str]) -> bool:
+    return all(key in names or _is_nothing(written) for key, written in values.items())
+
+
+def _is_error(written: str | None) -> bool:
+    """Whether the value of an `error` key is one: neither empty, nor a word for nothing, nor a number."""
+    return written is not None and not _is_nothing(written) and not _NUMBER.fullmatch(_bare(written))
+
+
+def _is_nothing(written: str) -> bool:
+    bare = _bare(written)
+    return bare in _NOTHING or (bare in _EMPTY and len(bare) == 2) or "".join(bare.split()) in ("{}", "[]", "()")
+
+
+def _by_what_it_carries(keys: Keys, text: str, depth: int) -> Verdict | None:
+    """An error in the only thing that an object carries: a text, or an object in it; None when there is none."""
+    names = [key for key, written in keys.values.items() if key not in _ADDRESS and not _is_nothing(written)]
+    if len(names) != 1 or names[0] not in _CARRIERS:
+        return None
+    written, start = keys.values[names[0]], keys.starts[names[0]]
     if written[:1] in ("'", '"'):
-        return _clip(_unquoted(written))
-    return _clip(text)
+        verdict = _judge(deciding.unquoted(written), depth + 1)
+    elif written[:1] in ("{", "["):
+        verdict = _judge(text[start : deciding.of_object(text, start).end], depth + 1)
+    else:
+        return None
+    return verdict if verdict[0] == "error" else None
 
 
-def _unquoted(literal: str) -> str:
-    try:
-        value = ast.literal_eval(literal)
-    except (ValueError, SyntaxError):
-        return literal[1:-1]
-    return str(value)
+def _word(values: dict[str, str], key: str) -> str:
+    return _bare(values.get(key, ""))
+
+
+def _bare(written: str) -> str:
+    return written.strip("'\" ").lower()
+
+
+def _error_message(text: str, values: dict[str, str]) -> str:
+    written = values.get("error", "")
+    return _clip(deciding.unquoted(written) if written[:1] in ("'", '"') else text)
 
 
 def _clip(text: str) -> str:

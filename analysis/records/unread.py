@@ -86,8 +86,7 @@ class Texts(NamedTuple):
 
 def signs(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
     """What in a record speaks of calls, with how often; "" where one was read, or nothing does."""
-    is_told = any(finding.rule == "call_in_reasoning" for finding in trajectory.findings)
-    if trajectory.calls or is_told:
+    if trajectory.calls or any(finding.rule == "call_in_reasoning" for finding in trajectory.findings):
         return ""
     seen = Counter(sign for key in _where(record, dialect) for sign in _signs(key, _opened(record, key)))
     if not seen and "T" in trajectory.shape:
@@ -222,6 +221,8 @@ def _weight(text: str) -> int:
 
 def reason(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
     """Why a record may not be kept: its calls, or a tenth of its texts, were not read; "" where it may."""
+    if trajectory.calls and record.is_plain:  # what nearly every record is: nothing of it can be lost
+        return ""
     if seen := signs(record, trajectory, dialect):
         return f"signs of calls ({seen}) from which no call could be read; {_nearest(dialect)}"
     read = texts(record, trajectory, dialect)

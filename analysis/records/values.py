@@ -8,12 +8,16 @@ An argument value is id-like when it is
 It is looked for, as a whole word, in the texts before the call. `source` is the kind of the text that held it first:
 `result` (of an earlier call that did not itself carry the value), `user`, `system`; else `echo` (it stands in an
 earlier result, but the agent had put it in), `task` (only the scenario's text holds it), `agent` (only arguments of an
-earlier call hold it) or `none`. Grounded is all but agent and none.
+earlier call hold it, or the error that rejected it) or `none`. Grounded is all but agent and none.
+
+A value may stand in a text by chance. `swapped` looks in the same places for values that other runs of the environment
+gave to the same argument: what is found of them is what a rate of grounded values has to be held against.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -21,8 +25,10 @@ import msgspec
 from analysis.records.model import Call, Message, Trajectory
 
 # Part of the key under which derived tables are cached: raise it when the rows change.
-VERSION = "1"
+VERSION = "2"
 LONGEST_VALUE = 64
+# Prime, so that values of a pool come up in turn.
+_STRIDE = 7919
 _ID_NAME = re.compile(r"(?:^|_)ids?$|[a-z\d]Ids?$|^ID$", re.ASCII)
 _DATE_OR_TIME = re.compile(r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[T ].*)?|\d{1,2}:\d{2}(?::\d{2})?(?:[ap]m)?", re.I)
 # Told from a word that merely holds it: u_1 does not stand in u_10, nor A-1 in A-1-2.
@@ -34,14 +40,17 @@ _ESCAPED_WORD = re.compile(r"\\[nrt](\w+)")
 # So many texts are looked through sooner than their words are noted.
 FEW_TEXTS = 64
 
-Row = tuple[str | None, str, int, str | None, str, str, str, str, int | None, int | None, int]
+Row = tuple[str | None, str, int, str | None, str, str, str, str, int | None, int | None, int | None, int]
+# Per environment and name of an argument: its values, and how many runs use each.
+Pool = Mapping[tuple[str | None, str], Sequence[tuple[str, int]]]
 
 
 def rows(trajectory: Trajectory) -> Iterator[Row]:
     """One row per id-like argument value, in the order of calls.
 
     Yields:
-        (env_id, traj_type, call, tool_name, path, argument, value, source, source_call, distance, chain).
+        (env_id, traj_type, call, tool_name, path, argument, value, source, source_call, distance, nearest_distance,
+        chain).
     """
     calls = trajectory.calls
     flow = _Flow(trajectory, calls)
@@ -54,11 +63,38 @@ def rows(trajectory: Trajectory) -> Iterator[Row]:
         chains[number] = 1 + max((chains[origin] for origin in sources), default=0)
         for path, name, value, source, origin in found:
             distance = None if origin is None else number - origin
+            nearest = None if distance is None else number - flow.nearest(value, number, call.message)
             yield (
                 *(trajectory.env_id, trajectory.traj_type, number, call.name),
-                *(path, name, value[:LONGEST_VALUE], source, origin, distance, chains[number]),
+                *(path, name, value[:LONGEST_VALUE], source, origin, distance, nearest, chains[number]),
             )
         flow.used(number, [value for *_, value in values])
+
+
+def swapped(trajectory: Trajectory, pool: Pool) -> Iterator[tuple[str | None, str, int, str, str, str, str]]:
+    """One row per id-like argument value for which another run of the environment has one.
+
+    Each value is taken for another one that another run gave to the argument of that name, and looked for where the
+    value itself is: in the texts before the call.
+
+    Yields:
+        (env_id, traj_type, call, path, argument, value, source), the value and its source as of `rows`.
+    """
+    calls = trajectory.calls
+    flow = _Flow(trajectory, calls)
+    values = {number: id_like(call.arguments) for number, call in enumerate(calls, start=1)}
+    own = {value for found in values.values() for *_, value in found}
+    turn = 0
+    for number, call in enumerate(calls, start=1):
+        for path, name, value in values[number]:
+            others = pool.get((trajectory.env_id, name), ())
+            choice = [other for other, runs in others if other != value and (runs > 1 or other not in own)]
+            if choice:
+                turn += 1
+                other = choice[turn * _STRIDE % len(choice)]
+                source, _ = flow.source(other, call.message)
+                yield trajectory.env_id, trajectory.traj_type, number, path, name, other, source
+        flow.used(number, [value for *_, value in values[number]])
 
 
 def id_like(arguments: str | None) -> list[tuple[str, str, str]]:
@@ -101,6 +137,7 @@ class _Search:
     first: tuple[str, int | None] | None = None
     echoed: int | None = None
     is_in_task: bool = False
+    holds: dict[int, bool] = field(default_factory=dict)
 
 
 class _Flow:
@@ -110,6 +147,7 @@ class _Flow:
         self.messages = trajectory.messages
         self.task = trajectory.task or ""
         self.answers = {c.result_message: n for n, c in enumerate(calls, start=1) if c.result_message is not None}
+        self.refused = {n for n, c in enumerate(calls, start=1) if c.outcome == "error"}
         self.texts = _Texts(trajectory.messages)
         self.searches: dict[str, _Search] = {}
         self.first_use: dict[str, int] = {}
@@ -153,8 +191,18 @@ class _Flow:
             search.first = role, None
         elif answered is None or value not in self.carried.get(answered, frozenset()):
             search.first = "result", answered
-        else:
+        elif answered not in self.refused:
             search.echoed = search.echoed or answered
+
+    def nearest(self, value: str, number: int, before: int) -> int:
+        """The last call before this one whose result holds the value; this call where no result does."""
+        search = self.searches[value]
+        for place in reversed(search.candidates[: bisect_left(search.candidates, before)]):
+            if place not in search.holds:
+                search.holds[place] = is_word_in(value, self.messages[place].content)
+            if search.holds[place] and (call := self.answers.get(place)) is not None:
+                return call
+        return number
 
 
 def is_word_in(value: str, text: str) -> bool:

@@ -22,16 +22,33 @@ import polars as pl
 import analysis
 from analysis import charts, measures
 from analysis.charts.figure import Declared
-from analysis.measures import calls, expressions, resampling
+from analysis.measures import calls, expressions, intervals
 from analysis.reference import docstrings
 from analysis.reference.docstrings import Doc
-from analysis.schema import Table
+from analysis.schema import Column, Table
 
 _CONFORMS = re.compile(r"[Cc]onform(?:s|ing) to ((?:\w+\.)?[A-Z][A-Z_]+)")
 _PACKAGE = Path(analysis.__file__).parent
 # A wheel carries the notebooks inside the package.
 NOTEBOOKS = next(
     (path for path in (_PACKAGE / "_bundled" / "notebooks", _PACKAGE.parent / "notebooks") if path.is_dir()), None
+)
+
+OUTCOME_RULES_FILE = Path(__file__).with_name("outcome_rules.csv")
+OUTCOME_RULES = Table(
+    "outcome_rules",
+    "material, rule that decides an outcome, and outcome",
+    (
+        Column("material", pl.String(), "real: records of others; sample: the synthetic sample"),
+        Column("rule", pl.String(), "rule that decided"),
+        Column("outcome", pl.String(), "what it decided"),
+        Column("decided", pl.UInt32(), "labelled results it decided so", unit="results"),
+        Column("right", pl.UInt32(), "those whose label says the same", unit="results"),
+        Column("labelled", pl.UInt32(), "all results of the material with that label", unit="results"),
+        Column("precision", pl.Float64(), "right over decided", nullable=True),
+        Column("recall", pl.Float64(), "right over labelled; rules share the results of a label", nullable=True),
+    ),
+    key=("material", "rule", "outcome"),
 )
 
 
@@ -106,9 +123,19 @@ def ideas() -> list[Idea]:
     """Rates, intervals, spreads and identities that measures share, with the definitions behind them."""
     return [
         Idea(name, docstrings.of(function))
-        for module in (expressions, resampling, calls)
+        for module in (expressions, intervals, calls)
         for name, function in _public_functions(module)
     ]
+
+
+def outcome_rules() -> pl.DataFrame:
+    """How each rule of outcomes fares against results labelled by hand; conforms to OUTCOME_RULES."""
+    counts = pl.read_csv(OUTCOME_RULES_FILE)
+    rates = counts.with_columns(
+        precision=pl.col("right") / pl.col("decided"),
+        recall=pl.when(pl.col("labelled") > 0).then(pl.col("right") / pl.col("labelled")),
+    )
+    return OUTCOME_RULES.select(rates.lazy()).collect()
 
 
 @cache

@@ -34,7 +34,18 @@ def method_page() -> str:
     """The method as Markdown: every question with its measures, and the ideas they share."""
     parts = [docstrings.of(method).summary, *(part for question in method.questions() for part in _question(question))]
     parts += ["## Ideas that measures share", *(idea(one) for one in method.ideas())]
+    parts += [outcome_rules(), grid(method.outcome_rules(), method.OUTCOME_RULES)]
     return "\n\n".join(parts) + "\n"
+
+
+def outcome_rules() -> str:
+    """What the rules of outcomes were held against, as Markdown."""
+    return (
+        "## Rules of outcomes\n\n"
+        "300 results were drawn by source and rule and labelled by hand: ok, error, or unknown where the text does not "
+        "say. Plain values, such as a number, are read as ok by a person and left unknown by the rules. The texts are "
+        "those that these records hold: forms of errors that do not occur in them are tested one by one, not measured."
+    )
 
 
 def about(question: Question) -> str:

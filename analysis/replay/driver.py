@@ -32,36 +32,49 @@ def _replay_key(item, place):
                 return str(item[key])
     return str(place)
 
+def _replay_parts_of(name, value):
+    if isinstance(value, dict):
+        return {{name + "/" + str(key): str(value[key]) for key in value}}
+    if isinstance(value, (list, tuple)):
+        parts, place = {{}}, 0
+        for item in value:
+            parts[name + "/" + _replay_key(item, place)] = str(item)
+            place += 1
+        return parts
+    return {{name: str(value)}}
+
 def _replay_read(names):
-    state = {{}}
-    for name in names:
-        if not hasattr(_replay_env, name):
-            continue
-        value = getattr(_replay_env, name)
-        if isinstance(value, dict):
-            for key in value:
-                state[name + "/" + str(key)] = str(value[key])
-        elif isinstance(value, (list, tuple)):
-            place = 0
-            for item in value:
-                state[name + "/" + _replay_key(item, place)] = str(item)
-                place += 1
-        else:
-            state[name] = str(value)
-    return state
+    return {{name: str(getattr(_replay_env, name)) for name in names if hasattr(_replay_env, name)}}
+
+def _replay_begin(cls, config, names):
+    global _replay_env, _replay_whole, _replay_parts
+    _replay_env = _replay_start(cls, config)
+    _replay_whole = _replay_read(names)
+    _replay_parts = {{name: _replay_parts_of(name, getattr(_replay_env, name)) for name in _replay_whole}}
 
 def _replay_changes(names):
-    global _replay_before
-    after = _replay_read(names)
-    before = _replay_before
-    if after == before:
+    global _replay_whole
+    whole = _replay_read(names)
+    if whole == _replay_whole:
         return [[], [], []]
-    _replay_before = after
-    return [
-        [key for key in after if key not in before],
-        [key for key in after if key in before and after[key] != before[key]],
-        [key for key in before if key not in after],
-    ]
+    made, changed, removed = [], [], []
+    for name in whole:
+        if whole[name] != _replay_whole.get(name):
+            before = _replay_parts.get(name, {{}})
+            after = _replay_parts_of(name, getattr(_replay_env, name))
+            made += [key for key in after if key not in before]
+            changed += [key for key in after if key in before and after[key] != before[key]]
+            removed += [key for key in before if key not in after]
+            _replay_parts[name] = after
+    _replay_whole = whole
+    return [made, changed, removed]
+
+def _replay_made(name, arguments, names):
+    answer = _replay_call(name, arguments)
+    return answer + _replay_changes(names)
+
+def _replay_all(calls, names):
+    return [_replay_made(name, arguments, names) for name, arguments in calls] + [_replay_read(names)]
 
 def _replay_final(names):
     return {{name: _replay_copy.deepcopy(getattr(_replay_env, name)) for name in names if hasattr(_replay_env, name)}}

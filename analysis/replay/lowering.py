@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analysis.replay import classes, modules
+from analysis.replay import classes, modules, shared
 from analysis.replay.sandbox import NotReplayableError
 
 LONGEST_CODE = 1 << 20
@@ -60,6 +60,7 @@ class Lowered:
         source: what it runs.
         body: the same without the prelude, for a session that has it; imports of the library included.
         attributes: names that a method sets on its instance, in their order: what a state has beside the scenario's.
+        is_shared: it may keep something beside its instances, which one play would hand to the next.
         is_volatile: it imports a clock, ids or chance.
         has_sets: the order of what it lists may be chance.
         functions: parameters of the functions at its top, by name.
@@ -68,6 +69,7 @@ class Lowered:
     source: str
     body: str
     attributes: tuple[str, ...]
+    is_shared: bool
     is_volatile: bool
     has_sets: bool
     functions: dict[str, tuple[str, ...]]
@@ -93,8 +95,10 @@ def lower(code: str) -> Lowered:
 
 
 def _lower(tree: ast.Module) -> Lowered:
+    shared.refuse_our_names(tree)
     attributes = _attributes(tree)
     is_volatile = bool(modules.imported(tree) & modules.VOLATILE)
+    is_shared = shared.is_shared(tree)
     has_sets = any(_is_set(node) for node in ast.walk(tree))
     imports = modules.Imports()
     lowered = imports.visit(tree)
@@ -108,7 +112,7 @@ def _lower(tree: ast.Module) -> Lowered:
     }
     body = "\n".join([*imports.sources(), ast.unparse(lowered)])
     source = "\n".join([PRELUDE, classes.PRELUDE, modules.PRELUDE, body])
-    return Lowered(source, body, attributes, is_volatile, has_sets, functions)
+    return Lowered(source, body, attributes, is_shared, is_volatile, has_sets, functions)
 
 
 def _is_set(node: ast.AST) -> bool:

@@ -16,7 +16,8 @@ from analysis.files import equal_folder, whole_folder
 from analysis.records.model import Rejected, Trajectory
 from analysis.replay import VERSION, rows, worlds
 from analysis.replay.play import play
-from analysis.replay.sandbox import NotReplayableError, Sandbox, open_sandbox
+from analysis.replay.sandbox import NotReplayableError, open_sandbox
+from analysis.replay.stage import Stage, open_stage
 from analysis.schema import REPLAY_TABLES
 from analysis.tables import Tables, cache, load, places
 from analysis.tables.crew import spread
@@ -124,20 +125,21 @@ def replay_chunk(chunk: Chunk, worlds: Path, target: Path) -> None:
     if all(path.exists() for path in paths.values()):
         return
     made = rows.empty()
-    with open_sandbox() as sandbox:
+    with open_stage() as stage:
         known = _of(worlds, chunk.scenarios)
-        for id_, trajectory in _trajectories(chunk):
-            _replay(sandbox, known, id_, trajectory, made)
+        # One environment after the other: each is loaded once.
+        for id_, trajectory in sorted(_trajectories(chunk), key=lambda pair: pair[1].env_id or ""):
+            _replay(stage, known, id_, trajectory, made)
     frames = {
-        table.name: pl.DataFrame(getattr(made, table.name), schema=table.schema, orient="row")
+        table.name: pl.DataFrame(getattr(made, table.name), schema=table.schema, orient="row").sort(table.key)
         for table in REPLAY_TABLES
     }
     places.write({str(path): frames[name] for name, path in paths.items()})
 
 
-def _replay(sandbox: Sandbox, known: worlds.Worlds, id_: str, trajectory: Trajectory, made: rows.ReplayRows) -> None:
+def _replay(stage: Stage, known: worlds.Worlds, id_: str, trajectory: Trajectory, made: rows.ReplayRows) -> None:
     try:
-        played = play(sandbox, *known.of(trajectory.env_id, trajectory.task_id), trajectory)
+        played = play(stage, *known.of(trajectory.env_id, trajectory.task_id), trajectory)
     except NotReplayableError as error:
         rows.add_refused(made, id_, trajectory, error)
     else:

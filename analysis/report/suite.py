@@ -51,8 +51,12 @@ def read_suite(path: Path = SUITE) -> list[Report]:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ParameterError(f"{path}: no such suite") from None
-    except tomllib.TOMLDecodeError as error:
+    except OSError as error:
+        raise ParameterError(f"{path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or nested past reason
         raise ParameterError(f"{path}: {error}") from None
+    if not tables:
+        raise ParameterError(f"{path}: declares no report")
     return [_report(name, table, path) for name, table in tables.items()]
 
 

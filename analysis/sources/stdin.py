@@ -8,11 +8,13 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from analysis import interrupts
 from analysis.sources.errors import SourceError
 
 NAME = "standard input"
 # Names the file for the processes that this one starts.
 _VARIABLE = "TRAJECTORY_STDIN"
+_PREFIX = "trajectory-stdin."
 
 
 def kept() -> Path:
@@ -25,15 +27,33 @@ def kept() -> Path:
         return Path(name)
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
         raise SourceError("-: nothing comes in on standard input; pipe records into it, or name a file")
-    number, name = tempfile.mkstemp(prefix="trajectory-stdin.")
-    atexit.register(_remove, Path(name), os.getpid())
+    _sweep()
+    number, name = tempfile.mkstemp(prefix=f"{_PREFIX}{os.getpid()}.")
+    os.environ[_VARIABLE] = name
+    interrupts.tidy_with(remove)
+    atexit.register(remove)
     with os.fdopen(number, "wb") as stream:
         shutil.copyfileobj(sys.stdin.buffer, stream, 1 << 20)
-    os.environ[_VARIABLE] = name
     return Path(name)
 
 
-def _remove(path: Path, owner: int) -> None:
-    if os.getpid() == owner:
+def remove() -> None:
+    """Remove the file, if this process made it."""
+    path = Path(os.environ.get(_VARIABLE, ""))
+    if path.name.startswith(f"{_PREFIX}{os.getpid()}."):
         with suppress(OSError):
             path.unlink()
+
+
+def _sweep() -> None:
+    """Remove what processes left here that were killed."""
+    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        number = path.name.removeprefix(_PREFIX).partition(".")[0]
+        if number.isdecimal() and os.name == "posix":
+            try:
+                os.kill(int(number), 0)
+            except ProcessLookupError:
+                with suppress(OSError):
+                    path.unlink()
+            except (OSError, OverflowError):
+                continue

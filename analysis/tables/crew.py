@@ -139,10 +139,16 @@ def _parallel(units: list[sources.Unit], target: str, jobs: int, crew: Crew) -> 
     for attempt in range(ATTEMPTS):
         # A worker that dies takes the whole pool with it, the innocent units too: begin a new pool with what is left.
         with nullcontext(workers) if workers and attempt == 0 else processes.workers(jobs) as executor:
-            processes.await_one(executor)
-            for receipt in _collect(executor, list(left.values()), target, crew.decode, attempts=ATTEMPTS):
-                del left[receipt.shard]
-                yield receipt
+            try:
+                processes.await_one(executor)
+                for receipt in _collect(executor, list(left.values()), target, crew.decode, attempts=ATTEMPTS):
+                    del left[receipt.shard]
+                    yield receipt
+            except processes.NoWorkersError:  # killed as it started: another is started, once
+                if attempt:
+                    raise
+            except BrokenProcessPool:  # before it was given anything
+                continue
         if not left:
             return
     for unit in left.values():

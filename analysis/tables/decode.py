@@ -60,7 +60,7 @@ def _decode(unit: sources.Unit, keep_unread: bool) -> tuple[Receipt, dict[str, p
         else:
             dialects[record.dialect] += 1
             kept += 1
-            unread += any(finding.rule == "kept_unread" for finding in record.findings)
+            unread += keep_unread and any(finding.rule == "kept_unread" for finding in record.findings)
         rows.add(trajectory_id(unit.shard, kept + rejected - 1), record)
     receipt = Receipt(
         unit.shard, unit.first.name, kept + rejected, kept, rejected, dict(dialects), dict(unknown_keys), damage

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analysis import schema, sources
-from analysis.files import beside, swap
+from analysis.files import swap, sweep_beside, to_be_swapped
 from analysis.sources import address
 from analysis.tables import build, cache, places, receipts, siblings, subsets
 from analysis.tables.crew import Crew
@@ -150,7 +150,8 @@ def _working(place: str, mark: str) -> str:
         return place
     # Absolute: the workers of a cluster were started elsewhere.
     whole = Path(place).absolute()
-    return str(whole.with_name(f".{whole.name}.{mark}.partial") if mark else beside(whole))
+    sweep_beside(whole)
+    return str(whole.with_name(f".{whole.name}.{mark}.partial") if mark else to_be_swapped(whole))
 
 
 def _begin(working: str, digest: str, *, is_ready: bool) -> None:

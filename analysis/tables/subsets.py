@@ -77,7 +77,7 @@ def read(source: str) -> Subset:
         stored = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Stored)
     except OSError as error:
         raise SourceError(f"{source}: {error.strerror}; a subset is saved by notebooks/explore.ipynb") from error
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         raise SourceError(f"{source}: not a subset as it was saved: {error}; save it again") from error
     if not stored.trajectory_ids:
         raise SourceError(f"{source}: names no trajectory; save it again")

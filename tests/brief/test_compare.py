@@ -20,23 +20,24 @@ RESULTS = (
         HEADLINES,
         {
             "quantity": "steps per trajectory", "left": 22.0, "right": 14.44, "difference": 7.56,
-            "difference_low": 6.9, "difference_high": 8.3,
+            "difference_low": 6.9, "difference_high": 8.3, "is_different": True,
         },
         {
             "quantity": "error rate of calls", "left": 0.125, "right": 0.119, "difference": 0.006,
-            "difference_low": -0.01, "difference_high": 0.02, "left_trials": 2_500.0, "right_trials": 9_000.0,
+            "difference_low": -0.01, "difference_high": 0.02, "left_events": 312.5, "left_trials": 2_500.0,
+            "right_events": 1_071.0, "right_trials": 9_000.0,
         },
         {"quantity": "unknown share of calls", "left": 0.25, "right": 0.0, "difference": 0.25, "difference_low": 0.2,
          "difference_high": 0.3},
-        {"quantity": "calls per step", "left": 1.0, "right": 2.0, "difference": -1.0, "difference_low": -1.5,
-         "difference_high": -0.5},
+        {"quantity": "calls per step", "left": 1.0, "right": 2.0, "difference": -1.0, "is_different": True},
         {"quantity": "breadth: tools used / offered", "left": 1.0, "right": 2.0, "difference": -1.0},
+        compared=4, by_chance=0.2,
     ),
     frame(
         PAIRED,
-        {"quantity": "steps per trajectory", "difference_low": 0.5, "difference_high": 2.0},
-        {"quantity": "tool calls per trajectory", "difference_low": -0.5, "difference_high": 2.0},
-        {"quantity": "calls per step", "difference_low": -0.5, "difference_high": -0.1},
+        {"quantity": "steps per trajectory"},
+        {"quantity": "tool calls per trajectory"},
+        compared=25, by_chance=1.25,
     ),
     frame(
         MEMBERSHIP,
@@ -64,14 +65,15 @@ def test_headlines_say_what_each_side_holds_and_where_they_differ() -> None:
             "leave them out.",
         ),
         Headline(
-            "3 of 5",
+            "2 of 4",
             "numbers that differ",
-            "3 of 5 differences have a 95 % interval that excludes zero; over the scenarios of both sides together",
+            "2 of 4 numbers compared differ more than chance would make any; over the scenarios of both sides together",
         ),
         Headline(
-            "2 of 3",
+            "0 %",
             "numbers that differ on the same scenarios",
-            "2 of 3 differences have a 95 % interval that excludes zero",
+            "Of 25 numbers compared, none differs more than chance would make it (about 1 would seem to); a scenario "
+            "counts once",
         ),
         Headline(
             "260",
@@ -84,7 +86,19 @@ def test_headlines_say_what_each_side_holds_and_where_they_differ() -> None:
 
 def test_without_a_record_headlines_say_nought_and_dash() -> None:
     numbers = in_brief(*(result.clear() for result in RESULTS))
-    assert [n.value for n in numbers] == ["0 / 0", "0", "– / –", "– / –", "0 of 0", "0 of 0", "0"]
+    assert [n.value for n in numbers] == ["0 / 0", "0", "– / –", "– / –", "–", "–", "0"]
+    assert numbers[4].meaning.startswith("Too few scenarios to say whether any number differs")
+
+
+def test_a_rate_over_few_calls_is_a_count() -> None:
+    few = frame(
+        HEADLINES,
+        {
+            "quantity": "error rate of calls", "left": None, "right": 0.1, "left_events": 1.0, "left_trials": 3.0,
+            "right_events": 9.0, "right_trials": 90.0,
+        },
+    )  # fmt: skip
+    assert in_brief(RESULTS[0], few, *RESULTS[2:])[3].value == "1 of 3 / 10.0 %"
 
 
 def test_sides_have_their_names_whatever_these_are() -> None:

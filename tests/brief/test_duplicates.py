@@ -26,7 +26,7 @@ RESULTS = (
 
 def test_headlines_say_what_repeats_and_how_alike_pairs_are() -> None:
     assert in_brief(*RESULTS) == [
-        Headline("420", "trajectories compared", "400 differ in environment, task or calls with their arguments"),
+        Headline("420", "trajectories compared", "400 differ in scenario or calls with their arguments"),
         Headline(
             "4.8 %",
             "trajectories that repeat another",
@@ -39,12 +39,13 @@ def test_headlines_say_what_repeats_and_how_alike_pairs_are() -> None:
             "2 of 4 pairs of trajectories of one scenario make the same calls with the same arguments",
         ),
         Headline(
-            "1 / 0.38",
+            "1 / 0.25",
             "similarity of a pair, median",
-            "by calls with their arguments, 1 = equal; 2 pairs in the same mode / 2 across modes",
+            "by calls with their arguments, 1 = equal; 2 pairs in the same mode / 2 across modes; a scenario "
+            "weighs one, however many its trajectories",
         ),
         Headline(
-            "1 / 0.88",
+            "1 / 0.75",
             "similarity by tool names, median",
             "whatever the arguments; pairs in the same mode / across modes",
         ),

@@ -2,7 +2,7 @@
 
 from analysis.brief import Headline
 from analysis.brief.grounding import in_brief
-from analysis.measures.grounding import CHAINS, DISTANCES, LONGEST_DISTANCE, SOURCES
+from analysis.measures.grounding import BASELINE, CHAINS, DISTANCES, LONGEST_DISTANCE, SOURCES
 from tests.measures.frames import TALK, WITHOUT, frame
 
 RESULTS = (
@@ -43,11 +43,20 @@ def test_headlines_say_where_ids_come_from_and_how_far_they_travel() -> None:
             "ids in arguments that come from a result",
             "60 of 100 id-like values appear first in the result of a tool",
         ),
-        Headline("2", "calls from a result to the use of its value, median", "over 60 values taken from results"),
+        Headline(
+            "2", "calls from the nearest result to the use of its value, median", "over 60 values taken from results"
+        ),
         Headline(
             "75.0 %", "trajectories that link calls", "90 of 120 with a call: one call uses what another returned"
         ),
     ]
+
+
+def test_grounded_ids_stand_beside_those_swapped_in_from_other_trajectories() -> None:
+    baseline = frame(BASELINE, {"traj_type": TALK, "swapped_values": 100, "swapped_ungrounded": 71})
+    assert in_brief(*RESULTS, baseline)[0].meaning.endswith(
+        "; of as many swapped in from other trajectories of the environment, 29.0 %"
+    )
 
 
 def test_without_a_record_headlines_say_nought_and_dash() -> None:

@@ -8,7 +8,7 @@ from tests.measures.frames import TALK, WITHOUT, frame
 RESULTS = (
     frame(
         ENTROPY,
-        {"env_id": "bank", "effective_choices": 2.0},
+        {"env_id": "bank", "effective_choices": 2.0, "rarefied_to": 164},
         {"env_id": "shop", "effective_choices": 4.5},
         {"env_id": "zoo", "effective_choices": None},
     ),
@@ -30,7 +30,7 @@ def test_headlines_say_how_predictable_calls_are_and_what_they_share() -> None:
         Headline(
             "3.2",
             "equally likely next calls, median",
-            "given the last call; over 2 environments with 20 or more transitions",
+            "given the last call; over 2 environments with 20 or more transitions, each cut down to 164",
         ),
         Headline(
             "25.0 %",

@@ -7,17 +7,18 @@ from analysis.charts import compare as charts
 from analysis.measures import compare as m
 from tests.charts.drawn import marks, spec, title
 from tests.measures.frames import rows
-from tests.measures.test_compare import LEFT, LEFT_CALLS, RIGHT, RIGHT_CALLS
+from tests.measures.small import NO_CALLS
+from tests.measures.test_compare import LEFT, MANY_LEFT, MANY_RIGHT, RIGHT
 
 NAMES = ("before", "after")
-HEADLINES = m.headlines(LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS).collect()
-PAIRED = m.paired(LEFT, RIGHT, LEFT_CALLS, RIGHT_CALLS).collect()
+HEADLINES = m.headlines(MANY_LEFT, MANY_RIGHT, NO_CALLS, NO_CALLS).collect()
+PAIRED = m.paired(MANY_LEFT, MANY_RIGHT, NO_CALLS, NO_CALLS).collect()
 DISTRIBUTIONS = m.distributions(LEFT, RIGHT).collect()
 TOOLS = rows(
     m.TOOLS,
     {"env_id": "bank", "tool_name": "get", "left_rate": 0.5, "left_low": 0.3, "left_high": 0.7, "left_offering": 20,
      "right_rate": 0.2, "right_low": 0.1, "right_high": 0.4, "right_offering": 40, "difference": 0.3,
-     "compared_tools": 12},
+     "compared_tools": 12, "compared": 12, "by_chance": 0.6, "different_tools": 1, "is_different": True},
 ).collect()  # fmt: skip
 
 SAMPLES = {
@@ -29,18 +30,29 @@ SAMPLES = {
 
 
 def test_titles_name_the_sides() -> None:
-    assert title(charts.paired(PAIRED, NAMES)) == (
-        "On the same scenarios: 1.5 more steps per trajectory (before against after)"
-    )
     assert title(charts.distributions(DISTRIBUTIONS, NAMES)) == "Median steps per trajectory: 6 (before), 4 (after)"
-    assert title(charts.tools(TOOLS, NAMES)) == "Usage differs most for get: 50.0 % (before), 20.0 % (after)"
-
-
-def test_only_intervals_without_zero_count_as_a_difference() -> None:
-    frame = pl.concat([HEADLINES.head(1)] * 3).with_columns(
-        difference_low=pl.Series([1.0, -1.0, None]), difference_high=pl.Series([2.0, 1.0, None])
+    assert title(charts.tools(TOOLS, NAMES)) == (
+        "1 of 12 tools compared differs more than chance would make any; most for get: 50.0 % (before), 20.0 % (after)"
     )
-    assert title(charts.headlines(frame, NAMES)).startswith("1 of 3 differences have")
+
+
+def test_a_title_ranks_only_what_differs_more_than_chance_would_make_it() -> None:
+    alike = TOOLS.with_columns(is_different=False, different_tools=pl.lit(0, pl.UInt32), by_chance=3.0)
+    assert title(charts.tools(alike, NAMES)) == (
+        "Of 12 tools compared, none differs more than chance would make it (about 3 would seem to)"
+    )
+    steps = PAIRED.with_columns(is_different=pl.col("quantity") == "steps per trajectory")
+    assert title(charts.paired(steps, NAMES)).startswith("On the same scenarios: ")
+    assert "steps per trajectory (before against after)" in title(charts.paired(steps, NAMES))
+    none = PAIRED.with_columns(is_different=False)
+    assert "none differs more than chance would make it" in title(charts.paired(none, NAMES))
+
+
+def test_few_scenarios_are_told_in_a_line_and_not_drawn() -> None:
+    few = m.headlines(LEFT, RIGHT, NO_CALLS, NO_CALLS).collect()
+    assert spec(charts.headlines(few, NAMES))["title"] == (
+        "Too few scenarios to say whether any number differs (before against after); the numbers are in the table"
+    )
 
 
 @pytest.mark.parametrize("name", ["a' + alert(1) + '", '"quoted"', "</script><b>x", "\\", "long" * 100])

@@ -4,13 +4,13 @@ from analysis.charts import reasoning as charts
 from analysis.measures import reasoning as measures
 from tests.charts.drawn import marks, spec, title
 from tests.measures.frames import times
-from tests.measures.test_reasoning import MESSAGES_SEEN, TRAJECTORIES_SEEN
+from tests.measures.test_reasoning import LONG, MESSAGES_SEEN, TRAJECTORIES_SEEN
 
 FEW = measures.summary(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
 SAMPLES = {
     charts.missing: (measures.summary(times(MESSAGES_SEEN, 10), times(TRAJECTORIES_SEEN, 10)).collect(), 4),
     charts.lengths: (measures.lengths(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect(), 4),
-    charts.positions: (measures.positions(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect(), 4),
+    charts.positions: (measures.positions(*LONG).collect(), 4),
 }
 
 

@@ -20,7 +20,7 @@ SAMPLES = {
 
 def test_titles_say_what_follows_what_and_how_predictably() -> None:
     assert [title(chart(frame)) for chart, (frame, _) in SAMPLES.items()] == [
-        "“get_a” follows “(start)” in 3 of 3 cases, 3 times as often as it follows any call",
+        "“get_a” follows “(start)” in 3 of 3 cases, 3 times as often as after any call of the same environment",
         "The next call is as uncertain as 1.4 equally likely choices among 3",
         f"“{NGRAMS['ngram'][0]}” occurs in 1 of 3 trajectories",
         "Changing calls that come after a reading call: 2 of 2 with user",

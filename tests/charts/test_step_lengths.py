@@ -10,22 +10,24 @@ from analysis.measures import step_lengths as m
 from tests.charts.drawn import fields, marks, spec, subtitle, title
 from tests.measures.small import MESSAGES_SEEN, SOLO, TRAJECTORIES_SEEN
 
-STEPS = m.distribution(TRAJECTORIES_SEEN, "steps").collect()
+PUBLISHED = TRAJECTORIES_SEEN.with_columns(env_id=pl.lit("env_1_sft"))
+STEPS = m.distribution(PUBLISHED, "steps").collect()
+CURVE = m.cumulative(PUBLISHED, "steps").collect()
 CALLS = m.distribution(TRAJECTORIES_SEEN, "tool calls").collect()
 ENVIRONMENTS = m.by_environment(TRAJECTORIES_SEEN, top=9).collect()
 CHARACTERS = m.characters(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
 
 SAMPLES = {
     charts.histogram: (CALLS, 3),
-    charts.ecdf: (CALLS, 2),
+    charts.ecdf: (m.cumulative(TRAJECTORIES_SEEN, "tool calls").collect(), 2),
     charts.by_environment: (ENVIRONMENTS, 9),
     charts.characters: (CHARACTERS, 12),
 }
 
 
-@pytest.mark.parametrize(("draw", "shift"), [(charts.histogram, 1), (charts.ecdf, 0)])
-def test_the_publishers_edges_are_drawn_and_named_for_steps(draw: Any, shift: int) -> None:
-    drawn = spec(draw(STEPS))
+@pytest.mark.parametrize(("draw", "steps", "shift"), [(charts.histogram, STEPS, 1), (charts.ecdf, CURVE, 0)])
+def test_the_publishers_edges_are_drawn_and_named_for_steps(draw: Any, steps: pl.DataFrame, shift: int) -> None:
+    drawn = spec(draw(steps))
     edges = next(
         [row for row in rows if "named" in row] for rows in drawn["datasets"].values() if rows and "named" in rows[0]
     )
@@ -38,9 +40,11 @@ def test_the_publishers_edges_are_drawn_and_named_for_steps(draw: Any, shift: in
     }
     # Bars or lines, and on top of them four rules and four names.
     assert marks(drawn) >= 2 + 4 + 4
-    assert fields(drawn) - set(STEPS.columns) == {"edge", "line", "named"}
-    assert "selection" in subtitle(draw(STEPS))
-    assert "selection" not in subtitle(draw(CALLS))
+    assert fields(drawn) - set(steps.columns) == {"edge", "line", "named"}
+    assert "selection" in subtitle(draw(steps))
+    assert "selection" not in subtitle(charts.histogram(CALLS))
+    others = m.distribution(TRAJECTORIES_SEEN, "steps").collect()
+    assert "selection" not in subtitle(charts.histogram(others)), "nobody else's data were cut by the publisher"
 
 
 def test_one_mode_alone_shows_its_own_edges() -> None:
@@ -51,7 +55,7 @@ def test_one_mode_alone_shows_its_own_edges() -> None:
 
 def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.histogram(STEPS)) == "The median number of steps is 5 with user, 29 without user"
-    assert title(charts.ecdf(STEPS)) == (
+    assert title(charts.ecdf(CURVE)) == (
         "Nine in ten trajectories have at most this many steps: 5 with user, 30 without user"
     )
     assert title(charts.by_environment(ENVIRONMENTS)) == (

@@ -13,7 +13,7 @@ import pytest
 from analysis import sample
 from analysis.cli import main as command_line
 from analysis.parameters import ParameterError
-from analysis.report import limits, provenance
+from analysis.report import kernels, limits, provenance
 from analysis.tables import cache
 from tests.conftest import ROOT
 
@@ -162,6 +162,16 @@ def test_a_cache_that_cannot_be_written_says_that_it_is_the_cache(command: Comma
     assert err == f"{told}TRAJECTORY_CACHE=FOLDER moves\n"
 
 
+@pytest.mark.parametrize(("mode", "is_told"), [(0o755, False), (0o775, False), (0o777, True)])
+def test_a_cache_that_every_user_can_write_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], mode: int, is_told: bool
+) -> None:
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path))
+    tmp_path.chmod(mode)
+    assert command_line.main(["check", "--quantities"]) == 0
+    assert ("other users can write to this cache" in capsys.readouterr().err) == is_told
+
+
 @pytest.mark.parametrize(
     ("number", "remedy"),
     [
@@ -182,6 +192,81 @@ def test_a_temporary_folder_that_is_too_deep_for_sockets_kills_no_report(command
     words = ["--only", "96_dictionary", "--out", "html", "--executed", "executed", "--quiet"]
     assert command("report", "set.json", *words, TMPDIR=str(deep)) == (0, "1 of 1 reports made: html/index.html\n", "")
     assert list(deep.iterdir()) == []
+
+
+# Files and modules of others
+
+
+HOSTILE = {
+    "no TOML": b"x = [",
+    "no UTF-8": b"\xff\xfe\x00",
+    "empty": b"",
+    "deep": b"a = " + b"[" * 5000 + b"]" * 5000,
+    "other": b"report = 5",
+    "escapes": b'["\\u001b[31m"]\nx = 1',
+}
+
+
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["report", "set.json", "--suite", "odd.toml"],
+        ["check", "set.json", "--gate", "odd.toml"],
+        ["check", "odd.subset.toml"],
+    ],
+    ids=["suite", "gate", "subset"],
+)
+def test_a_file_that_is_no_declaration_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], words: list[str], content: bytes
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(kernels, "warm_up", lambda: None)
+    sample.write("set.json", trajectories=1, environments=1, seed=5)
+    for name in ("odd.toml", "odd.subset.toml"):
+        Path(name).write_bytes(content)
+    assert command_line.main([*words, "--quiet"]) == 2
+    said = capfd.readouterr()
+    assert (said.out, said.err.count("\n"), "\x1b" in said.err) == ("", 1, False)
+    assert said.err.startswith("analysis: odd.")
+
+
+def test_the_command_works_beside_an_analysis_of_the_users_own(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "analysis.py").write_text("raise SystemExit('mine')")
+    script = tmp_path / "bin" / "trajectories"  # as pip writes it; its own folder comes first, not the user's
+    script.parent.mkdir()
+    script.write_text("from analysis.__main__ import console\nconsole()")
+    done = subprocess.run(
+        [sys.executable, str(script), "tables", str(place / "set.json"), "out", "--quiet"],
+        cwd=tmp_path,
+        env={**os.environ, "TRAJECTORY_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "out: 4 records in = 4 kept + 0 rejected\n"), done.stderr
+
+
+@pytest.mark.slow
+def test_reports_are_made_beside_modules_of_the_users_own(command: Command, place: Path) -> None:
+    """The server that kernels are forked from imports none of them."""
+    for name in ("analysis", "altair"):
+        (place / f"{name}.py").write_text("raise SystemExit('mine')")
+    script = place / "bin" / "trajectories"
+    script.parent.mkdir()
+    script.write_text("from analysis.__main__ import console\nconsole()")
+    words = ["--only", "96_dictionary", "--out", "beside", "--executed", "executed", "--quiet"]
+    done = subprocess.run(
+        [sys.executable, str(script), "report", "set.json", *words],
+        cwd=place,
+        env={**os.environ, "TRAJECTORY_CACHE": str(place / "cache"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    for name in ("analysis", "altair"):
+        (place / f"{name}.py").unlink()
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 # Limits

@@ -60,7 +60,11 @@ def test_a_rate_over_fewer_than_20_calls_is_left_out_and_over_20_is_told_with_it
     many = rows(TOOL_CALLS, *(call(n, "valid" if n > 5 else "enum") for n in range(1, 21)))
     found = m.classes(many).collect().row(1, named=True)
     assert (found["verdict"], found["class_rate"]) == ("enum", 5 / 20)
-    assert (found["class_rate_low"], found["class_rate_high"]) == pytest.approx((0.1119, 0.4687), abs=1e-4)
+    assert (found["class_rate_low"], found["class_rate_clusters"]) == (None, 1), "one trajectory has no interval"
+    # A call a trajectory: Wilson's interval of 5 of 20, widened by Student's t and by little else.
+    apart = m.classes(many.with_columns(trajectory_id=pl.col("call").cast(pl.String))).collect().row(1, named=True)
+    assert (apart["class_rate_low"], apart["class_rate_high"]) == pytest.approx((0.1036, 0.4900), abs=1e-3)
+    assert apart["class_rate_clusters"] == 20, "those without a call of the class are trials as well"
 
 
 def test_verdicts_stand_in_their_own_order_not_the_alphabets() -> None:

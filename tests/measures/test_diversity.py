@@ -51,10 +51,10 @@ def test_tools_on_offer_are_counted_per_environment() -> None:
 
 
 def test_calls_of_one_message_are_one_place_in_a_sequence() -> None:
-    one_by_one = script("a+ b+ c+").with_columns(message=pl.col("call"))
+    one_by_one = script("a+ b+ c+")
     found = m.hill(one_by_one, NO_TRAJECTORIES, NO_TOOLS)
     assert (of(found, "pairs of tools")["uses"], of(found, "triples of tools")["uses"]) == (2, 1)
-    together = m.hill(script("a+ b+ c+"), NO_TRAJECTORIES, NO_TOOLS).collect()
+    together = m.hill(script("a+ &b+ &c+"), NO_TRAJECTORIES, NO_TOOLS).collect()
     assert together["unit"].to_list() == ["tools", "verbs"]
 
 

@@ -18,7 +18,13 @@ CONVERSATION, SOLO = "conversation", "non_conversation"
 
 def calls(trajectory: str, *made: tuple[str | None, str | None]) -> list[dict[str, object]]:
     return [
-        {"trajectory_id": trajectory, "call": position, "tool_name": name, "arguments": arguments}
+        {
+            "trajectory_id": trajectory,
+            "call": position,
+            "message": position,
+            "tool_name": name,
+            "arguments": arguments,
+        }
         for position, (name, arguments) in enumerate(made, start=1)
     ]
 
@@ -103,6 +109,24 @@ def test_groups_come_the_largest_first_then_the_longest_then_by_id() -> None:
     assert summed["extra_share"] == 5 / 9
 
 
+def test_two_tasks_without_a_text_are_no_copies_of_each_other() -> None:
+    runs = rows(TRAJECTORIES, *({"trajectory_id": n, "task_id": n, "env_id": "bank"} for n in "ab"))
+    made = rows(TOOL_CALLS, *calls("a", GET), *calls("b", GET))
+    assert duplicates.exact(runs, made).collect().is_empty()
+    assert duplicates.exact_summary(runs, made).collect()["distinct"].to_list() == [2]
+
+
+def test_two_tasks_with_one_text_are_no_copies_of_each_other() -> None:
+    runs = rows(TRAJECTORIES, *({"trajectory_id": n, "task_id": n, "task": "Pay.", "env_id": "bank"} for n in "ab"))
+    made = rows(TOOL_CALLS, *calls("a", GET), *calls("b", GET))
+    assert duplicates.exact(runs, made).collect().is_empty()
+
+
+def test_calls_made_at_once_are_copies_in_any_order() -> None:
+    swapped = rows(TOOL_CALLS, *calls("a", GET, PAY), *calls("b", PAY, GET)).with_columns(message=pl.lit(2, pl.UInt32))
+    assert duplicates.exact(TRAJECTORIES_SEEN.head(2), swapped).collect()["copies"].to_list() == [2]
+
+
 def test_a_tool_that_was_not_named_or_given_nothing_is_not_another_tools_argument() -> None:
     runs = rows(TRAJECTORIES, *({"trajectory_id": name, "task": "Pay."} for name in "abcd"))
     made = rows(
@@ -158,7 +182,7 @@ def test_runs_of_a_scenario_are_compared_by_the_textbook_edit_distance() -> None
     def value(call: tuple[str | None, str | None]) -> object:
         name, text = call
         try:
-            return name or "", json.dumps(json.loads(text or "x"), sort_keys=True)
+            return name or "", json.dumps(json.loads(text or "{}"), sort_keys=True)
         except json.JSONDecodeError:
             return name or "", text or ""
 

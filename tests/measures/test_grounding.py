@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis.measures import grounding as m
-from analysis.schema import TRAJECTORIES, VALUES
+from analysis.schema import SWAPPED_VALUES, TRAJECTORIES, VALUES
 from tests.measures.frames import rows, shuffled
 
 NO_VALUES = VALUES.empty().lazy()
@@ -23,6 +23,7 @@ def value(
         "path": f"/{argument}",
         "source": source,
         "distance": distance,
+        "nearest_distance": distance,
         "chain": chain,
     }
 
@@ -111,7 +112,7 @@ def test_twenty_values_make_a_rate() -> None:
     assert m.sources(seen).collect().select("source", "source_rate").rows() == [("user", 16 / 20), ("none", 4 / 20)]
 
 
-def test_distances_are_of_values_first_held_by_a_result_that_a_call_made() -> None:
+def test_distances_are_from_the_nearest_result_that_holds_a_value() -> None:
     found = m.distances(SEEN).collect()
     assert found.select("distance", "values", "value_share").rows() == [(1, 1, 1 / 2), (m.LONGEST_DISTANCE, 1, 1 / 2)]
 
@@ -140,3 +141,29 @@ def test_the_order_of_rows_changes_nothing_and_no_rows_give_the_declared_columns
     assert_frame_equal(measure(shuffled(SEEN)).collect(), measure(SEEN).collect())
     assert measure(NO_VALUES).collect().is_empty()
     assert measure(NO_VALUES).collect_schema() == measure(SEEN).collect_schema()
+
+
+def test_ungrounded_values_stand_beside_those_swapped_in_from_other_runs() -> None:
+    own = rows(VALUES, *({**value(n, "none" if n == 1 else "result"), "trajectory_id": f"t{n}"} for n in range(1, 21)))
+    swapped = rows(
+        SWAPPED_VALUES,
+        *(
+            {"trajectory_id": f"t{n}", "call": n, "path": "/user_id", "source": "none" if n < 14 else "result"}
+            for n in range(1, 21)
+        ),
+    )
+    row = m.baseline(own, swapped).collect().row(0, named=True)
+    assert (row["ungrounded_rate"], row["swapped_rate"]) == (1 / 20, 13 / 20)
+    assert row["ungrounded_rate_high"] < row["swapped_rate_low"]
+    alone = m.baseline(own, SWAPPED_VALUES.empty().lazy()).collect().row(0, named=True)
+    assert (alone["swapped_values"], alone["swapped_rate"]) == (0, None)
+
+
+def test_a_pool_holds_the_values_of_an_argument_with_the_runs_that_use_them() -> None:
+    made = [("t1", "u1"), ("t1", "u1"), ("t2", "u1"), ("t2", "u2")]
+    seen = rows(
+        VALUES,
+        *({**value(n, "result"), "trajectory_id": t, "value": v, "env_id": "bank"} for n, (t, v) in enumerate(made)),
+    )
+    assert m.pool(seen) == {("bank", "user_id"): (("u1", 2), ("u2", 1))}
+    assert m.pool(seen, most=1) == {("bank", "user_id"): (("u1", 2),)}

@@ -5,7 +5,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis.measures import outcomes as m
-from analysis.schema import TOOL_CALLS
+from analysis.schema import TOOL_CALLS, TRAJECTORIES
 from tests.measures.calls import NO_CALLS, script
 from tests.measures.frames import rows, shuffled
 
@@ -22,7 +22,9 @@ def test_unknown_results_stand_apart_from_the_rate() -> None:
 def test_twenty_judged_results_make_a_rate() -> None:
     found = m.by_mode(script("get:a- " * 4 + "get:a+ " * 16 + "get:a? " * 5)).collect().row(0, named=True)
     assert found["error_rate"] == 4 / 20
-    assert found["error_rate_low"] < 4 / 20 < found["error_rate_high"]
+    assert (found["error_rate_low"], found["error_rate_clusters"]) == (None, 1), "one trajectory has no interval"
+    several = m.by_mode(script(*["get:a- get:a+ get:a+ get:a+ get:a+"] * 10)).collect().row(0, named=True)
+    assert several["error_rate_low"] < 1 / 5 < several["error_rate_high"]
     assert m.by_mode(script("get:a- " * 19 + "get:a?")).collect()["error_rate"].to_list() == [None]
 
 
@@ -112,14 +114,32 @@ def test_a_place_is_the_tenth_of_the_trajectorys_own_calls() -> None:
     two, twenty = script("get:a+ get:a-"), script("", "get:a- " + "get:a+ " * 19)
     found = m.by_position(pl.concat([two, twenty])).collect()
     assert found["tenth"].to_list() == list(range(1, 11))
-    # Of two calls the first stands in tenth 1 and the second in tenth 6; of twenty, two in each.
-    assert found["calls"].to_list() == [3, 2, 2, 2, 2, 3, 2, 2, 2, 2]
-    assert found["errors"].to_list() == [1, 0, 0, 0, 0, 1, 0, 0, 0, 0]
+    # Two calls have no tenths; of twenty, two stand in each.
+    assert found["calls"].to_list() == [2] * 10
+    assert found["errors"].to_list() == [1] + [0] * 9
+
+
+def test_a_call_stands_where_its_midpoint_does() -> None:
+    fifteen = m.by_position(script("get:a+ " * 15)).collect()
+    # 1/30, 3/30 = a tenth, 5/30, …: the second call stands in the second tenth, and the last tenth holds the last two.
+    assert fifteen["calls"].to_list() == [1, 2, 1, 2, 1, 2, 1, 2, 1, 2]
 
 
 def test_a_call_numbered_beyond_the_calls_there_are_stands_in_the_last_tenth() -> None:
-    some = script("get:a+ get:a+ get:a+ get:a-").filter(pl.col("call") > 2)
-    assert m.by_position(some).select("tenth", "calls", "errors").collect().rows() == [(10, 2, 1)]
+    some = script("get:a+ " * 23 + "get:a-").filter(pl.col("call") > 14)
+    found = m.by_position(some).select("tenth", "calls", "errors").collect().rows()
+    assert found == [(10, 10, 1)]
+
+
+def test_runs_of_one_scenario_widen_the_interval_of_an_error_rate() -> None:
+    runs = ["get:a- " * 5] * 20 + ["get:a+ " * 5] * 60
+    alone = m.by_mode(script(*runs)).collect().row(0, named=True)
+    played = [{"trajectory_id": f"t{n}", "env_id": "bank", "task_id": str((n - 1) // 4)} for n in range(1, 81)]
+    together = m.by_mode(script(*runs), rows(TRAJECTORIES, *played)).collect().row(0, named=True)
+    assert (alone["error_rate_clusters"], together["error_rate_clusters"]) == (80, 20)
+    assert alone["error_rate"] == together["error_rate"] == 1 / 4
+    assert together["error_rate_deff"] == pytest.approx(4 * alone["error_rate_deff"], rel=0.15)
+    assert together["error_rate_low"] < alone["error_rate_low"]
 
 
 @pytest.mark.parametrize(

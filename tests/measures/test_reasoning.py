@@ -81,32 +81,45 @@ def test_shares_of_the_bins_sum_to_one_per_mode() -> None:
     assert all(n == of for n, ofs in sums.select("thoughts", "mode_thoughts").iter_rows() for of in ofs)
 
 
-def test_four_messages_stand_in_the_first_third_sixth_and_eighth_tenth() -> None:
-    found = (
-        reasoning.positions(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect().filter(pl.col("traj_type") == "conversation")
-    )
-    assert found["decile"].to_list() == [1, 3, 6, 8]
-    assert found["p50_chars"].to_list() == [100, None, None, 1000]
-    assert found["missing_rate"].to_list() == [0, 1, 1, 0]
+def long(trajectory: str, mode: str, *lengths: int | None) -> tuple[pl.LazyFrame, pl.LazyFrame]:
+    """A trajectory whose thoughts are that long: its messages, and itself."""
+    made = [
+        {"trajectory_id": trajectory, "message": step, "role": "assistant", "step": step, "reasoning_chars": n}
+        for step, n in enumerate(lengths, start=1)
+    ]
+    run = {"trajectory_id": trajectory, "traj_type": mode, "assistant_messages": len(lengths)}
+    return rows(MESSAGES, *made), rows(TRAJECTORIES, run)
+
+
+TALK = long("talk", "conversation", *[100] * 5, *[None] * 5, *[0] * 5, *[1000] * 5)
+SOLO = long("solo", "non_conversation", *[50] * 5, *[150] * 5)
+LONG = [pl.concat(both) for both in zip(TALK, SOLO, strict=True)]
+
+
+def test_messages_stand_in_the_tenth_that_holds_their_midpoint() -> None:
+    found = reasoning.positions(*TALK).collect()
+    assert found["decile"].to_list() == list(range(1, 11))
+    assert found["p50_chars"].to_list() == [100, 100, 100, *[None] * 4, 1000, 1000, 1000]
+    assert found["missing_rate"].to_list() == [0, 0, 1 / 2, 1, 1, 1, 1, 1 / 2, 0, 0]
+
+
+def test_a_trajectory_of_fewer_than_ten_messages_has_no_tenths() -> None:
+    assert reasoning.positions(*long("talk", "conversation", *[100] * 9)).collect().is_empty()
 
 
 def test_the_tenths_of_both_modes_stand_in_order_with_their_counts() -> None:
-    found = reasoning.positions(MESSAGES_SEEN, TRAJECTORIES_SEEN).collect()
-    columns = ("traj_type", "decile", "assistant_messages", "without_reasoning", "missing_rate")
-    assert found.select(columns).rows() == [
-        ("conversation", 1, 1, 0, 0),
-        ("conversation", 3, 1, 1, 1),
-        ("conversation", 6, 1, 1, 1),
-        ("conversation", 8, 1, 0, 0),
-        ("non_conversation", 1, 1, 0, 0),
-        ("non_conversation", 6, 1, 0, 0),
+    found = reasoning.positions(*LONG).collect()
+    assert found.select("traj_type", "decile", "assistant_messages").rows() == [
+        *[("conversation", tenth, 2) for tenth in range(1, 11)],
+        *[("non_conversation", tenth, 1) for tenth in range(1, 11)],
     ]
+    assert found["without_reasoning"].sum() == 10
 
 
 def test_a_mode_without_reasoning_leaves_the_other_its_trend() -> None:
     solo = pl.col("trajectory_id") == "solo"
-    half = MESSAGES_SEEN.with_columns(reasoning_chars=pl.when(solo).then("reasoning_chars"))
-    assert reasoning.positions(half, TRAJECTORIES_SEEN).collect()["traj_type"].to_list() == ["non_conversation"] * 2
+    half = LONG[0].with_columns(reasoning_chars=pl.when(solo).then("reasoning_chars"))
+    assert set(reasoning.positions(half, LONG[1]).collect()["traj_type"]) == {"non_conversation"}
 
 
 def test_bins_stand_in_order_and_end_where_the_next_begins() -> None:
@@ -129,16 +142,9 @@ def test_the_99th_percentile_is_interpolated_and_rates_have_intervals() -> None:
 
 
 def test_quartiles_of_a_tenth_are_interpolated() -> None:
-    lengths = (100, 200, 300, 400)
-    made = rows(
-        MESSAGES,
-        *(
-            {"trajectory_id": f"talk{n}", "message": 1, "role": "assistant", "step": 1, "reasoning_chars": n}
-            for n in lengths
-        ),
-    )
-    talks = rows(TRAJECTORIES, *({"trajectory_id": f"talk{n}", "assistant_messages": 1} for n in lengths))
-    found = reasoning.positions(made, talks).collect().row(0, named=True)
+    talks = [long(f"talk{n}", "conversation", *[n] * 10) for n in (100, 200, 300, 400)]
+    messages, runs = (pl.concat(frames) for frames in zip(*talks, strict=True))
+    found = reasoning.positions(messages, runs).collect().row(0, named=True)
     assert (found["p25_chars"], found["p50_chars"], found["p75_chars"]) == (175, 250, 325)
 
 

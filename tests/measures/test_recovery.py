@@ -49,12 +49,31 @@ def test_arguments_that_do_not_parse_are_compared_as_they_stand() -> None:
     assert m.next_calls(calls).collect().select("response", "errors").rows()[0] == ("identical_retry", 1)
 
 
-def test_absent_arguments_equal_absent_ones_only() -> None:
-    calls = script("get:x- get:y- get:z-").with_columns(arguments=pl.Series([None, None, "{}"], dtype=pl.String))
+def test_absent_arguments_are_the_same_as_empty_ones() -> None:
+    texts = [None, None, "{}", "", '{"id": 1}']
+    calls = script("get:x- get:y- get:z- get:u- get:v-").with_columns(arguments=pl.Series(texts, dtype=pl.String))
     assert m.next_calls(calls).collect().select("response", "errors").rows()[:2] == [
-        ("identical_retry", 1),
+        ("identical_retry", 3),
         ("same_tool", 1),
     ]
+
+
+def test_calls_of_one_message_recover_and_retry_nothing() -> None:
+    found = m.summary(script("get:a- &get:a+")).collect().row(0, named=True)
+    assert (found["errors"], found["recovered"], found["identical_retries"]) == (1, 0, 0)
+    assert m.next_calls(script("get:a- &get:a+")).collect()["response"].to_list() == ["no_further_call"]
+    later = m.summary(script("get:a- &get:a+ set:b+ &get:a+")).collect().row(0, named=True)
+    assert (later["recovered"], later["identical_retries"], later["median_latency"]) == (1, 1, 3)
+
+
+def test_what_comes_next_is_any_call_of_the_next_message() -> None:
+    found = m.next_calls(script("get:a- set:b+ &get:c+", "get:a- set:b+ &get:a-", "get:a- set:b+")).collect()
+    assert dict(found.select("response", "errors").rows()) == {
+        "identical_retry": 1,
+        "same_tool": 1,
+        "other_tool": 1,
+        "no_further_call": 1,
+    }
 
 
 def test_late_recoveries_share_the_last_bar_and_the_share_ends_at_what_is_recovered() -> None:
@@ -90,8 +109,9 @@ def test_tools_are_listed_by_errors_unnamed_blocks_left_out() -> None:
 
 
 def test_of_equally_many_errors_environment_and_tool_decide() -> None:
-    seen = pl.concat([script("set:a- get:a-", env_id="shop"), script("get:a- set:a- odd:a-", env_id="bank")])
-    found = m.by_tool(pl.concat([seen, script("zoo:a- zoo:a-").with_columns(env_id=pl.lit(None, pl.String))]))
+    seen = pl.concat([script("set:a- get:a-", env_id="shop"), script("", "get:a- set:a- odd:a-", env_id="bank")])
+    zoo = script("", "", "zoo:a- zoo:a-").with_columns(env_id=pl.lit(None, pl.String))
+    found = m.by_tool(pl.concat([seen, zoo]))
     assert found.select("env_id", "tool_name", "errors").collect().rows() == [
         (None, "zoo", 2),
         ("bank", "get", 1),
@@ -100,7 +120,7 @@ def test_of_equally_many_errors_environment_and_tool_decide() -> None:
         ("shop", "get", 1),
         ("shop", "set", 1),
     ]
-    nowhere = script("zoo:a-").with_columns(env_id=pl.lit(None, pl.String))
+    nowhere = script("", "", "zoo:a-").with_columns(env_id=pl.lit(None, pl.String))
     assert m.by_tool(pl.concat([nowhere, seen])).collect()["env_id"].to_list()[-1] is None
 
 

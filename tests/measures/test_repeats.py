@@ -111,10 +111,33 @@ def test_twenty_tools_are_listed_where_nothing_else_is_said() -> None:
 
 def test_twenty_calls_make_a_rate_of_repeats() -> None:
     seen = script("get:a+ " * 6 + " ".join(f"get:b{n}+" for n in range(14)))
+    apart = script(*["get:a+ get:a+ get:b+ get:c+"] * 10)
     for measure in (m.shares, m.by_tool):
         row = measure(seen, NO_CATALOGUE).collect().row(0, named=True)
-        assert row["repeat_rate"] == 5 / 20
-        assert row["repeat_rate_low"] < 5 / 20 < row["repeat_rate_high"]
+        assert (row["repeat_rate"], row["repeat_rate_low"]) == (5 / 20, None)
+        several = measure(apart, NO_CATALOGUE).collect().row(0, named=True)
+        assert several["repeat_rate_low"] < several["repeat_rate"] == 1 / 4 < several["repeat_rate_high"]
+
+
+def test_calls_made_at_once_are_no_repeats_and_no_loop() -> None:
+    at_once = script("get:a- &get:a+ &get:a+ &get:a+")
+    assert m.shares(at_once, NO_CATALOGUE).collect()["repeats"].to_list() == [0]
+    assert m.loops(at_once, NO_CATALOGUE).collect().is_empty()
+    later = script("get:a+ set:b+ &get:a+ &get:a+ get:a+")
+    assert m.shares(later, NO_CATALOGUE).collect()["repeats"].sum() == 3
+
+
+def test_a_set_of_calls_made_again_and_again_is_a_loop_in_whatever_order() -> None:
+    found = m.loops(script("get:a+ &set:b+ set:b+ &get:a+ get:a+ &set:b- end:c+"), NO_CATALOGUE).collect()
+    assert found.select("period", "turns", "calls", "first_call", "errors").rows() == [(1, 3, 6, 1, 1)]
+    assert m.loops(script("get:a+ &set:b+ get:a+ get:a+ &set:b+"), NO_CATALOGUE).collect().is_empty()
+
+
+@pytest.mark.parametrize("texts", [("", "{}", ""), ('{"a":1,"b":2}', '{"b": 2, "a": 1}', '{"a": 1, "b": 2}')])
+def test_the_same_arguments_written_otherwise_are_repeats_and_a_loop(texts: tuple[str, ...]) -> None:
+    seen = script("list:x+ list:y+ list:z+").with_columns(arguments=pl.Series(texts))
+    assert m.shares(seen, NO_CATALOGUE).collect()["repeats"].to_list() == [2]
+    assert m.loops(seen, NO_CATALOGUE).collect().select("period", "turns").rows() == [(1, 3)]
 
 
 def test_loops_as_long_as_each_other_come_by_trajectory_then_period_then_place() -> None:

@@ -41,10 +41,10 @@ def test_reasoning_along_the_trajectory(source: Source) -> None:
     tables, raw = source
     expected: dict[tuple[str, int], list[int]] = defaultdict(list)
     for record in raw:
-        for place, message in enumerate(record.assistant):
-            expected[record.traj_type, place * 10 // len(record.assistant) + 1].append(
-                len(message.get("reasoning_content") or "")
-            )
+        n = len(record.assistant)
+        for place, message in enumerate(record.assistant if n >= 10 else ()):
+            tenth = min(int((place + 0.5) / n * 10 + 1e-9), 9) + 1
+            expected[record.traj_type, tenth].append(len(message.get("reasoning_content") or ""))
     spoken = {mode for (mode, _), lengths in expected.items() if any(lengths)}
     found = reasoning.positions(tables.messages, tables.trajectories).collect()
     assert dict(zip(found.select("traj_type", "decile").rows(), found["assistant_messages"], strict=True)) == {

@@ -1,6 +1,7 @@
 """Sequences on few calls: what follows what, how predictable it is, which runs recur, what comes before a change."""
 
 import math
+import random
 from functools import partial
 from typing import Any
 
@@ -101,9 +102,11 @@ def test_an_environments_entropy_is_of_its_own_calls() -> None:
     found = m.entropy(pl.concat([one, two]), NO_CATALOGUE, min_n=1).collect()
     assert found.select("env_id", "transitions", "states").rows() == [("two", 6, 2), ("one", 3, 1)]
     assert found["entropy_rate"].to_list() == pytest.approx([0, 2 / 3])
+    assert found["rarefied_to"].to_list() == [3, 3]
     # The next of `one` is get twice and the end once.
     flat = -(2 / 3 * math.log2(2 / 3) + 1 / 3 * math.log2(1 / 3))
-    assert found["entropy"].to_list() == pytest.approx([math.log2(3), flat])
+    # Of three drawn out of two of each of three, all differ 8 times in 20 and two are alike 12 times.
+    assert found["entropy"].to_list() == pytest.approx([8 / 20 * math.log2(3) + 12 / 20 * flat, flat])
 
 
 def test_runs_come_by_trajectories_then_by_length_then_by_name() -> None:
@@ -165,8 +168,52 @@ def test_a_sequence_without_choice_has_no_entropy_and_an_even_choice_of_two_has_
     assert found.select("env_id", "transitions", "states").rows() == [("always", 6, 2), ("even", 5, 2)]
     assert found["entropy_rate"].to_list() == pytest.approx([0, 2 / 5 * 1])
     assert found["effective_choices"].to_list() == pytest.approx([1, 2 ** (2 / 5)])
-    # Knowing nothing, the next of `always` is one of get, set and the end, evenly.
-    assert found["entropy"][0] == pytest.approx(1.584963, abs=1e-6)
+    # Knowing nothing, the next of `always` is get, set or the end, evenly: of five drawn, two, two and one.
+    two_two_one = -(2 * 2 / 5 * math.log2(2 / 5) + 1 / 5 * math.log2(1 / 5))
+    assert found["entropy"][0] == pytest.approx(two_two_one)
+
+
+def test_more_of_the_same_makes_no_environment_less_predictable() -> None:
+    draw = random.Random(4)
+
+    def played(runs: int, env_id: str, first: int) -> pl.LazyFrame:
+        made = [""] * first + [" ".join(f"tool{draw.randint(1, 8)}:a+" for _ in range(12)) for _ in range(runs)]
+        return script(*made, env_id=env_id)
+
+    found = m.entropy(pl.concat([played(8, "small", 0), played(200, "large", 8)]), NO_CATALOGUE).collect()
+    small, large = found.sort("transitions")["entropy_rate"].to_list()
+    seen = found.sort("transitions")["seen_entropy_rate"].to_list()
+    assert abs(small - large) < 0.1 < seen[1] - seen[0]
+
+
+def test_a_tool_of_one_environment_follows_its_neighbours_no_more_than_there() -> None:
+    one = script(*["block:1+ block:1+ get:1+ get:1+"] * 10, env_id="one")
+    other = script(*[""] * 10, *["put:1+ put:2+ put:3+"] * 90, env_id="other")
+    found = m.transitions(pl.concat([one, other]), NO_CATALOGUE).collect()
+    block = found.filter((pl.col("before") == "block") & (pl.col("after") == "block"))
+    # Of 50 transitions in its environment 20 come after block and 20 lead to it: 8 expected, 10 seen.
+    assert block["lift"].to_list() == pytest.approx([10 / 8])
+
+
+def test_calls_made_at_once_are_one_place_in_a_sequence() -> None:
+    found = m.transitions(script(*["get:a+ set:b+ &add:c+ end:d+"] * 20), NO_CATALOGUE).collect()
+    assert found.select("before", "after").rows() == [
+        ("(start)", "get"),
+        ("add + set", "end"),
+        ("end", "(end)"),
+        ("get", "add + set"),
+    ]
+    runs = m.ngrams(script(*["get:a+ set:b+ &add:c+"] * 20), NO_CATALOGUE).collect()
+    assert runs["ngram"].to_list() == ["get → add + set"]
+
+
+def test_a_write_beside_a_read_does_not_come_after_it() -> None:
+    beside = m.reads_first(script("get_item:a+ &update_item:b+"), NO_CATALOGUE).collect().row(0, named=True)
+    assert (beside["changing_calls"], beside["after_read"], beside["directly_after_read"]) == (1, 0, 0)
+    after = (
+        m.reads_first(script("get_item:a+ &list_items:b+ update_item:b+"), NO_CATALOGUE).collect().row(0, named=True)
+    )
+    assert (after["after_read"], after["directly_after_read"]) == (1, 1)
 
 
 def test_environments_with_few_transitions_get_no_entropy_and_stand_last() -> None:

@@ -99,7 +99,23 @@ def test_quantiles_are_linearly_interpolated_within_a_mode() -> None:
     assert found["p90"] == pytest.approx(8 + 0.6 * 31)
     assert found["p95"] == pytest.approx(8 + 0.8 * 31)
     assert found["p99"] == pytest.approx(8 + 0.96 * 31)
-    assert found["mean_low"] < found["mean"] < found["mean_high"]
+    assert (found["half_at_most"], found["nine_in_ten_at_most"]) == (8, 39)
+
+
+def test_a_median_is_of_the_values_and_not_of_their_bins() -> None:
+    seen = rows(TRAJECTORIES, *runs(CONVERSATION, "a", *[10] * 9, *[161] * 11))
+    row = step_lengths.summary(seen).collect().row(0, named=True)
+    assert (row["median"], row["half_at_most"], row["nine_in_ten_at_most"]) == (161, 161, 161)
+    curve = step_lengths.cumulative(seen, "steps").collect()
+    assert curve.select("value", "trajectories", "cumulative_share").rows() == [(10, 9, 9 / 20), (161, 11, 1)]
+
+
+def test_a_curve_of_very_many_values_is_thinned_and_keeps_its_ends() -> None:
+    seen = rows(TRAJECTORIES, *runs(CONVERSATION, "a", *range(1, 2001)))
+    curve = step_lengths.cumulative(seen, "steps").collect()
+    assert curve.height == step_lengths.MOST_VALUES
+    assert curve["value"][0] == 1
+    assert curve.select(pl.col("cumulative_share").max()).item() > 1 - 1 / 400
 
 
 def test_the_mean_of_one_scenario_has_no_interval_however_often_it_was_run() -> None:
@@ -108,22 +124,23 @@ def test_the_mean_of_one_scenario_has_no_interval_however_often_it_was_run() -> 
     assert found["mean_low"].null_count() == found.height == 6
 
 
-def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
-    first, again, other = (
-        step_lengths.summary(TRAJECTORIES_SEEN, seed=seed).collect().row(0, named=True)["mean_low"]
-        for seed in (1, 1, 2)
-    )
-    assert first == again != other
-
-
 def test_the_publishers_edges_are_3_to_29_and_5_to_39_and_concern_steps_alone() -> None:
-    found = step_lengths.summary(TRAJECTORIES_SEEN).collect()
+    seen = TRAJECTORIES_SEEN.with_columns(env_id=pl.lit("env_2_sft"))
+    found = step_lengths.summary(seen).collect()
     edges = ["edge_low", "edge_high", "at_edge_low", "at_edge_high", "outside_edges"]
     assert found.filter(pl.col("quantity") == "steps").select("traj_type", *edges).rows() == [
         (CONVERSATION, 5, 39, 1, 1, 1),  # 4 is outside
         (SOLO, 3, 29, 1, 2, 1),  # 30 is outside
     ]
     assert found.filter(pl.col("quantity") != "steps").select(edges).null_count().row(0) == (4,) * 5
+
+
+@pytest.mark.parametrize("env_id", ["tau_bench_airline", "env_1", "env_1_rl", None])
+def test_the_publishers_edges_are_nobody_elses(env_id: str | None) -> None:
+    seen = TRAJECTORIES_SEEN.with_columns(env_id=pl.lit(env_id, pl.String))
+    found = step_lengths.summary(seen).collect()
+    edges = ["edge_low", "edge_high", "at_edge_low", "at_edge_high", "outside_edges"]
+    assert found.select(edges).null_count().row(0) == (6,) * 5
 
 
 def test_quantities_and_modes_stand_in_their_order_each_with_its_own_numbers() -> None:
@@ -138,26 +155,24 @@ def test_quantities_and_modes_stand_in_their_order_each_with_its_own_numbers() -
     ]
 
 
-def test_the_interval_is_of_the_mean_over_trajectories_drawn_by_scenario_with_seed_0_unless_another_is_asked_for() -> (
-    None
-):
-    usual, same, other = (
-        step_lengths.summary(TRAJECTORIES_SEEN, **seed).collect() for seed in ({}, {"seed": 0}, {"seed": 5})
-    )
+def test_the_mean_has_an_interval_over_scenarios_from_ten_on_with_seed_0_unless_another_is_asked_for() -> None:
+    lengths = [(n, 3 + n * n) for n in range(12) for _ in range(1 + n % 3)]
+    made = [{**run, "task_id": str(n)} for n, length in lengths for run in runs(CONVERSATION, f"e{n}", length)]
+    seen = rows(TRAJECTORIES, *({**run, "trajectory_id": str(i)} for i, run in enumerate(made)))
+    usual, same, other = (step_lengths.summary(seen, **seed).collect() for seed in ({}, {"seed": 0}, {"seed": 5}))
     assert_frame_equal(usual, same)
-    assert usual["mean_low"].to_list() != other["mean_low"].to_list()
-    for row in usual.iter_rows(named=True):
-        assert row["minimum"] <= row["mean_low"] <= row["mean"] <= row["mean_high"] <= row["maximum"]
-    # Drawn by scenario, not by run: both of them, or either one twice.
-    uneven = [*runs(CONVERSATION, "a", *[10] * 9), *runs(CONVERSATION, "b", 20)]
-    two = rows(TRAJECTORIES, *({**run, "task_id": run["env_id"]} for run in uneven))
-    found = step_lengths.summary(two).collect().row(0, named=True)
-    assert (found["mean"], found["mean_low"], found["mean_high"]) == (11, 10, 20)
+    assert usual["mean_high"].to_list() != other["mean_high"].to_list()
+    row = usual.row(0, named=True)
+    assert row["mean_low"] < row["mean"] < row["mean_high"]
+    few = step_lengths.summary(seen.filter(pl.col("task_id").cast(pl.Int32) < 9)).collect()
+    assert few["mean_low"].null_count() == few.height
 
 
 def test_one_step_below_and_above_the_edges_is_outside_and_the_edges_are_not() -> None:
     seen = rows(
-        TRAJECTORIES, *runs(CONVERSATION, "a", 4, 5, 5, 6, 38, 39, 39, 39, 40, 41), *runs(SOLO, "a", 2, 3, 29, 30)
+        TRAJECTORIES,
+        *runs(CONVERSATION, "env_1_sft", 4, 5, 5, 6, 38, 39, 39, 39, 40, 41),
+        *runs(SOLO, "env_1_sft", 2, 3, 29, 30),
     )
     found = step_lengths.summary(seen).collect().filter(pl.col("quantity") == "steps")
     assert found.select("at_edge_low", "at_edge_high", "outside_edges").rows() == [(2, 3, 3), (1, 1, 2)]

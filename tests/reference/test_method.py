@@ -47,11 +47,14 @@ def test_questions_stand_in_the_order_of_their_notebooks() -> None:
     assert names.index("step_lengths") < names.index("coverage") < names.index("sequences") < names.index("compare")
 
 
+_FRAMES = (pl.LazyFrame, pl.LazyFrame | None)
+
+
 @EVERY
 def test_a_measures_docstring_says_what_it_takes_and_gives(measure: Measure) -> None:
     parameters = inspect.signature(measure.function).parameters
     assert list(measure.doc.arguments) == list(parameters), "Args names each parameter, in order"
-    frames = {name for name, parameter in parameters.items() if parameter.annotation is pl.LazyFrame}
+    frames = {name for name, parameter in parameters.items() if parameter.annotation in _FRAMES}
     assert set(measure.takes) == frames, "each frame says to which table it conforms"
     assert measure.doc.summary.endswith((".", "?"))
     assert f"`{measure.result.name}`" in measure.returns

@@ -10,7 +10,8 @@ from analysis import records
 from analysis.records.model import Trajectory
 from analysis.replay import worlds
 from analysis.replay.play import Played, play
-from analysis.replay.sandbox import NotReplayableError, open_sandbox
+from analysis.replay.sandbox import NotReplayableError
+from analysis.replay.stage import open_stage
 from tests.replay.worlds import environment, kinds, method, recorded, replay, scenario
 
 Record = dict[str, Any]
@@ -54,8 +55,8 @@ def real(shared_data: Path) -> tuple[worlds.Worlds, list[Record]]:
 def played_again(known: worlds.Worlds, record: Record) -> tuple[Played, Trajectory]:
     trajectory = records.read(json.dumps(record).encode(), "here")
     assert isinstance(trajectory, Trajectory)
-    with open_sandbox() as sandbox:
-        return play(sandbox, *known.of(trajectory.env_id, trajectory.task_id), trajectory), trajectory
+    with open_stage() as stage:
+        return play(stage, *known.of(trajectory.env_id, trajectory.task_id), trajectory), trajectory
 
 
 def test_all_58_real_results_and_the_three_rewards_come_out(real: tuple[worlds.Worlds, list[Record]]) -> None:
@@ -231,3 +232,39 @@ def test_what_is_not_given_is_a_reason() -> None:
     ):
         with pytest.raises(NotReplayableError, match=words):
             known.of(*ids)
+
+
+COUNTER = """
+class Shop:
+    {held}
+
+    def __init__(self):
+        self.orders = {{}}
+
+    def go(self):
+        {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("held", "body"),
+    [
+        ("seen = []", "self.seen.append(1)\n        return len(self.seen)"),
+        ("count = 0", "Shop.count += 1\n        return Shop.count"),
+        ("count = 0", "self.__class__.count += 1\n        return self.count"),
+        ("count = 0", "type(self).count += 1\n        return self.count"),
+        ("count = 0", "global seen\n        seen = 1\n        return 1"),
+        ("def add(self, to=[]):\n        to.append(1)\n        return len(to)", "return self.add()"),
+    ],
+)
+def test_what_a_class_keeps_beside_its_instances_never_reaches_the_next_play(held: str, body: str) -> None:
+    world = worlds.Environment("shop", "Shop", COUNTER.format(held=held, body=body))
+    with open_stage() as stage:
+        for _ in range(3):
+            assert kinds(play(stage, world, scenario(), recorded(("go", {}, "1")))) == ["reproduced: text"]
+
+
+def test_the_reason_names_the_call_that_went_too_far() -> None:
+    world = environment("def go(self): return 1\n\ndef loop(self):\n    while True: pass")
+    with pytest.raises(NotReplayableError, match=r"call 2 \(loop\): ran out of time"):
+        replay(world, recorded(("go", {}, "1"), ("loop", {}, "1")))

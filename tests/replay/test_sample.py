@@ -15,7 +15,7 @@ from analysis import records, sample
 from analysis.records.model import Trajectory
 from analysis.replay import worlds
 from analysis.replay.play import Played, play
-from analysis.replay.sandbox import open_sandbox
+from analysis.replay.stage import open_stage
 from analysis.sample.agent import CAREFUL
 from analysis.sample.engine import Environment
 from analysis.sample.play import record as played_record
@@ -37,11 +37,11 @@ def known() -> worlds.Worlds:
 
 
 def replayed(all_: list[Record]) -> Iterator[tuple[Record, Played]]:
-    with open_sandbox() as sandbox:
+    with open_stage() as stage:
         for row in all_:
             trajectory = records.read(json.dumps(row).encode(), "here")
             assert isinstance(trajectory, Trajectory)
-            yield row, play(sandbox, *known().of(trajectory.env_id, trajectory.task_id), trajectory)
+            yield row, play(stage, *known().of(trajectory.env_id, trajectory.task_id), trajectory)
 
 
 def calls_of(row: Record) -> list[tuple[str, dict[str, Any], str]]:

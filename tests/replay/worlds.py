@@ -7,7 +7,8 @@ from typing import Any
 from analysis import records
 from analysis.records.model import Trajectory
 from analysis.replay.play import Played, play
-from analysis.replay.sandbox import Limits, open_sandbox
+from analysis.replay.sandbox import Limits
+from analysis.replay.stage import open_stage
 from analysis.replay.worlds import Check, Environment, Scenario
 from tests.builders import step, trajectory
 
@@ -39,8 +40,8 @@ def recorded(*calls: tuple[str, dict[str, Any], str], **changed: Any) -> Traject
 
 
 def replay(world: Environment, record: Trajectory, start: Scenario | None = None, limits: Limits = QUICK) -> Played:
-    with open_sandbox(limits) as sandbox:
-        return play(sandbox, world, start or scenario(), record)
+    with open_stage(limits) as stage:
+        return play(stage, world, start or scenario(), record)
 
 
 def kinds(played: Played) -> list[str]:
