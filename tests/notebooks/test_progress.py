@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import nbformat
@@ -46,6 +47,7 @@ def test_a_bar_is_for_terminals_and_not_for_who_wants_quiet(
 ) -> None:
     code = DECODE.format(source=source, progress=progress)
     here, there = os.openpty()
+    termios.tcsetwinsize(there, (24, 80))
     try:
         stderr = there if is_watched else subprocess.PIPE
         ran = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=stderr, check=True)
