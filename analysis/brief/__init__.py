@@ -6,7 +6,6 @@ over a row; every number in them is spelled by `wording`. Attention is asked for
 
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import polars as pl
@@ -60,6 +59,6 @@ def is_much(events: float, trials: float, share: float = MUCH) -> bool:
 
 def __getattr__(question: str) -> Any:
     """A question by its name: `brief.tool_usage.in_brief(…)`, imported when it is asked for."""
-    if question.startswith("_") or find_spec(f"{__name__}.{question}") is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {question!r}")
+    if question.startswith("_"):
+        raise AttributeError(question)
     return import_module(f"{__name__}.{question}")
