@@ -59,6 +59,7 @@ def is_much(events: float, trials: float, share: float = MUCH) -> bool:
 
 def __getattr__(question: str) -> Any:
     """A question by its name: `brief.tool_usage.in_brief(…)`, imported when it is asked for."""
-    if question.startswith("_"):
-        raise AttributeError(question)
-    return import_module(f"{__name__}.{question}")
+    try:
+        return import_module(f"{__name__}.{question}")
+    except ModuleNotFoundError as error:
+        raise AttributeError(f"no question {question!r}") from error

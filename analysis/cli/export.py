@@ -19,7 +19,7 @@ from analysis.cli.shared import (
 from analysis.cli.streams import tell
 
 # The formats of analysis.export, which takes half a second to import; a test compares the two.
-FORMATS = ("messages", "sharegpt", "alpaca-mask-history", "parquet", "raw")
+FORMATS = ("messages", "openai", "atif", "sharegpt", "alpaca-mask-history", "parquet", "raw")
 
 ABOUT = "filter, split and write records for other tools"
 EPILOG = f"""\
@@ -32,6 +32,8 @@ examples:
 
 formats:
   messages             OpenAI chat messages, as TRL reads them; tools and arguments are JSON texts
+  openai               the same with ids and types throughout, for APIs that insist on them; tools are objects
+  atif                 Agent Trajectory Interchange Format: steps with calls and observations
   sharegpt             ShareGPT for LlamaFactory: human, gpt, function_call, observation; with its dataset_info.json
   alpaca-mask-history  one row per assistant turn, without reasoning in the history: train with mask_history: true
   parquet              the rows of `messages` as Parquet; an absent key is null

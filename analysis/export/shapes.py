@@ -2,12 +2,15 @@
 
 - `messages`: one row of OpenAI chat, as TRL takes it. `tools` and every call's `arguments` are JSON texts, so that the
   rows of different tools share one schema. Keys that a record does not have are not invented: no ids, no types.
-- `parquet`: the same rows; there an absent key is a null.
+- `openai`: the same with ids and types throughout, for APIs that insist on them; `tools` are objects.
+- `atif`: one row of the Agent Trajectory Interchange Format.
+- `parquet`: the rows of `messages`; there an absent key is a null.
 - `sharegpt`: one row of LlamaFactory's ShareGPT: human and observation alternate with gpt and function_call.
 - `alpaca-mask-history`: a row for every assistant turn, as the publisher trained: texts of Qwen3's template, thoughts
   in the output and none in the history. To be trained on with `mask_history: true`.
 
-A record whose calls are texts already (prompt mode, Qwen's template) keeps its texts as they stand.
+A record whose calls are texts already (prompt mode, Qwen's template) keeps its texts as they stand, but in `openai` and
+`atif`, where its calls are fields.
 """
 
 import json
@@ -17,6 +20,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from analysis.export import interchange
 from analysis.export.errors import RefusedError
 from analysis.records import chat_template, text
 from analysis.records.chat import read_messages
@@ -90,6 +94,19 @@ def chat(opened: Source) -> Iterator[Row]:
     yield row
 
 
+def openai(opened: Source) -> Iterator[Row]:
+    """`openai`: one row."""
+    row = {key: msgspec.Raw(_on_one_line(opened.record.raw(key)).encode()) for key in CARRIED if key in opened.record}
+    messages = list(interchange.openai_messages(opened.trajectory, opened.changes))
+    tools = interchange.declarations(opened.trajectory)
+    yield {**row, **({"tools": tools} if tools else {}), "messages": messages}
+
+
+def atif(opened: Source) -> Iterator[Row]:
+    """`atif`: one row."""
+    yield interchange.atif(opened.trajectory, opened.changes)
+
+
 def flat_chat(opened: Source) -> Iterator[Row]:
     """`parquet`: the row of `messages` in columns whose types do not depend on the record."""
     (row,) = chat(opened)
@@ -135,6 +152,8 @@ def alpaca_rows(opened: Source) -> Iterator[Row]:
 
 FORMATS: dict[str, Shape | None] = {
     "messages": chat,
+    "openai": openai,
+    "atif": atif,
     "sharegpt": share_gpt,
     "alpaca-mask-history": alpaca_rows,
     "parquet": flat_chat,

@@ -6,15 +6,16 @@
 - a nested class moves to the top, and stays an attribute where it stood
 - a static or class method moves to the top as a function, a method in its place calls it
 - a property's method stays as `_replay_get_x`; reading `.x` asks for it first, setting asks `_replay_set_x`
+- an exception of the code's own, without a body, is one of the sandbox's that no code here uses: it is caught as it was
 - methods that Monty 1.4 does not call (`__len__`, `__bool__`, `__lt__`, `__getattr__` …): refused, since an object that
   lacks them would behave otherwise without a word
 """
 
 import ast
 import copy
-from dataclasses import dataclass, field
 
 from analysis.replay.sandbox import NotReplayableError
+from analysis.replay.uses import Known, Uses, loaded
 
 PRELUDE = """
 from collections import namedtuple as _replay_namedtuple
@@ -68,8 +69,10 @@ _CALLED = {
 }
 _PLAIN_BASES = frozenset({"object", "ABC", "Generic", "Protocol"})
 _ENUMS = frozenset({"Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"})
-_ITERATE = {
-    *("list", "tuple", "set", "len", "sorted", "enumerate", "iter", "dict", "map", "filter", "zip", "any", "all"),
+# Exceptions of the sandbox that stand for the code's own, by what these derive from.
+_SPARES = {
+    "Exception": ("csv.Error", "binascii.Incomplete", "decimal.Clamped", "decimal.Rounded", "decimal.Subnormal"),
+    "ValueError": ("binascii.Error", "builtins.UnicodeDecodeError", "builtins.UnicodeEncodeError"),
 }
 _NO_DECORATOR = frozenset({"abstractmethod", "override", "overload", "final", "typing"})
 
@@ -115,36 +118,31 @@ def _unnested(node: ast.ClassDef) -> list[ast.stmt]:
             outer += _unnested(statement)
             name, statement.name = statement.name, f"{node.name}_{statement.name}"
             outer.append(statement)
-            body.append(ast.Assign(targets=[ast.Name(name, ast.Store())], value=_name(statement.name)))
+            body.append(ast.Assign(targets=[ast.Name(name, ast.Store())], value=loaded(statement.name)))
         else:
             body.append(statement)
     node.body = body
     return outer
 
 
-@dataclass
-class _Classes:
-    """The classes seen so far, and what uses of them must be rewritten."""
-
-    flat: dict[str, ast.ClassDef] = field(default_factory=dict)
-    heirs: dict[str, list[str]] = field(default_factory=dict)
-    enums: set[str] = field(default_factory=set)
-    loose: dict[tuple[str, str], str] = field(default_factory=dict)
-    properties: set[str] = field(default_factory=set)
+class _Classes(Known):
+    """The classes seen so far, rewritten as they come."""
 
     def lowered(self, node: ast.ClassDef) -> list[ast.stmt]:
         bases = [_base(base) for base in node.bases]
         if "TypedDict" in bases or any(base in self.flat and self.flat[base].name == "" for base in bases):
             self.flat[node.name] = ast.ClassDef(name="", bases=[], keywords=[], body=[], decorator_list=[])
-            return [ast.Assign(targets=[ast.Name(node.name, ast.Store())], value=_name("dict"))]
+            return [ast.Assign(targets=[ast.Name(node.name, ast.Store())], value=loaded("dict"))]
         if "NamedTuple" in bases:
             return [_named_tuple(node)]
         if _ENUMS & set(bases):
             return self._enum(node, bases)
+        if len(bases) == 1 and (bases[0] in _SPARES or bases[0] in self.errors):
+            return [self._error(node, bases[0])]
         return self._plain(node, bases)
 
     def uses(self, tree: ast.Module) -> ast.Module:
-        rewritten = _Uses(self).visit(tree)
+        rewritten = Uses(self).visit(tree)
         return rewritten if isinstance(rewritten, ast.Module) else tree
 
     def _plain(self, node: ast.ClassDef, bases: list[str]) -> list[ast.stmt]:
@@ -162,6 +160,26 @@ class _Classes:
         node.body = node.body or [ast.Pass()]
         self.flat[node.name] = node
         return [*functions, node]
+
+    def _error(self, node: ast.ClassDef, base: str) -> ast.stmt:
+        is_bare = all(
+            isinstance(part, ast.Pass) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+            for part in node.body
+        )
+        kind = self.errors.get(base, base)
+        number = list(self.errors.values()).count(kind)
+        if not is_bare or number >= len(_SPARES[kind]):
+            raise NotReplayableError(f"exception {node.name} is more than a name, or one of many")
+        self.errors[node.name] = kind
+        for heirs in self.heirs.values():
+            if base in heirs:
+                heirs.append(node.name)
+        if base in self.errors:
+            self.heirs.setdefault(base, []).append(node.name)
+        module, _, name = _SPARES[kind][number].partition(".")
+        if module == "builtins":
+            return ast.Assign(targets=[ast.Name(node.name, ast.Store())], value=loaded(name))
+        return ast.ImportFrom(module=module, names=[ast.alias(name, node.name)], level=0)
 
     def _inherit(self, node: ast.ClassDef, parents: list[str]) -> None:
         own = {_defines(statement) for statement in node.body} - {""}
@@ -248,96 +266,6 @@ class _Classes:
         return [*functions, made, *members, *listed]
 
 
-class _Uses(ast.NodeTransformer):
-    """What the rest of the code does with classes that have another form now."""
-
-    def __init__(self, known: _Classes) -> None:
-        self.known = known
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and (node.value.id, node.attr) in self.known.loose:
-            return self._loose(node.value.id, node.attr)
-        if isinstance(node.value, ast.Name) and node.value.id in self.known.enums and node.attr == "__members__":
-            return ast.parse(f"{{m.name: m for m in {node.value.id}._replay_members}}", mode="eval").body
-        if node.attr in self.known.properties and isinstance(node.ctx, ast.Load):
-            return _call("_replay_get", node.value, ast.Constant(node.attr))
-        return node
-
-    def _loose(self, owner: str, method: str) -> ast.expr:
-        function = self.known.loose[owner, method]
-        if function.startswith("_replay_static"):
-            return _name(function)
-        return ast.parse(f"(lambda *a, **k: {function}({owner}, *a, **k))", mode="eval").body
-
-    def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
-        self.generic_visit(node)
-        target = node.targets[0]
-        if len(node.targets) == 1 and isinstance(target, ast.Attribute) and target.attr in self.known.properties:
-            return ast.Expr(_call("_replay_set", target.value, ast.Constant(target.attr), node.value))
-        return node
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        target = node.target
-        self.generic_visit(node)
-        if isinstance(target, ast.Attribute) and target.attr in self.known.properties:
-            before = _call("_replay_get", target.value, ast.Constant(target.attr))
-            after = ast.BinOp(left=before, op=node.op, right=node.value)
-            return ast.Expr(_call("_replay_set", copy.deepcopy(target.value), ast.Constant(target.attr), after))
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        if getattr(node, "is_made", False):
-            return node
-        self.generic_visit(node)
-        if not isinstance(node.func, ast.Name):
-            return node
-        name = node.func.id
-        if name in self.known.enums and len(node.args) == 1:
-            return _call("_replay_member", node.func, node.args[0])
-        if name == "isinstance" and len(node.args) == 2:
-            node.args[1] = self._with_heirs(node.args[1])
-        elif name in _ITERATE:
-            node.args = [self._members(argument) for argument in node.args]
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        self.generic_visit(node)
-        if isinstance(node.value, ast.Name) and node.value.id in self.known.enums:
-            return _call("_replay_named_member", node.value, node.slice)
-        return node
-
-    def visit_For(self, node: ast.For) -> ast.stmt:
-        self.generic_visit(node)
-        node.iter = self._members(node.iter)
-        return node
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
-        self.generic_visit(node)
-        node.iter = self._members(node.iter)
-        return node
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        self.generic_visit(node)
-        for place, operator in enumerate(node.ops):
-            if isinstance(operator, ast.In | ast.NotIn):
-                node.comparators[place] = self._members(node.comparators[place])
-        return node
-
-    def _members(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.Name) and node.id in self.known.enums:
-            return ast.Attribute(value=node, attr="_replay_members", ctx=ast.Load())
-        return node
-
-    def _with_heirs(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.Tuple):
-            node.elts = [self._with_heirs(element) for element in node.elts]
-            return node
-        if isinstance(node, ast.Name) and self.known.heirs.get(node.id):
-            return ast.Tuple(elts=[node, *(_name(heir) for heir in self.known.heirs[node.id])], ctx=ast.Load())
-        return node
-
-
 class _Super(ast.NodeTransformer):
     """`super().m(...)` calls the copy of the parent's method; of a class without a parent that has it, nothing."""
 
@@ -357,7 +285,7 @@ class _Super(ast.NodeTransformer):
             return node
         copied = f"_replay_super_{self.node.name}_{function.attr}"
         if copied in self.methods:
-            node.func = ast.Attribute(value=_name("self"), attr=copied, ctx=ast.Load())
+            node.func = ast.Attribute(value=loaded("self"), attr=copied, ctx=ast.Load())
             return node
         if function.attr in ("__init__", "__post_init__"):
             return ast.Constant(None)
@@ -373,7 +301,7 @@ class _Renamed(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.value, ast.Name) and node.value.id == self.parameter:
-            node.value = _name(self.owner)
+            node.value = loaded(self.owner)
         return node
 
 
@@ -392,7 +320,7 @@ def _mark_fields(node: ast.ClassDef) -> None:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             if "ClassVar" in ast.unparse(statement.annotation):
                 continue
-            statement.annotation = _name("object")
+            statement.annotation = loaded("object")
             statement.is_field = True  # type: ignore[attr-defined]
             names.append(statement.target.id)
     node.body += ast.parse(f"_replay_fields = {tuple(names)!r}").body
@@ -431,11 +359,3 @@ def _defines(statement: ast.stmt) -> str:
     if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
         return statement.target.id
     return ""
-
-
-def _call(function: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(func=_name(function), args=list(arguments), keywords=[])
-
-
-def _name(id_: str) -> ast.Name:
-    return ast.Name(id=id_, ctx=ast.Load())

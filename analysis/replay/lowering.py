@@ -6,6 +6,9 @@ Each rewrite keeps the meaning and says why it is needed; what has no rewrite th
 - `del x[k]`, `del x.a`, `del x`, which it has not: a call that removes; an assignment of None to a name
 - `yield`, which it has not: the values gathered in a list, and its iterator returned
 - `datetime.utcnow` and `fromtimestamp`, which it has not: `now`, and a sum, since the sandbox's zone is UTC
+- generator expressions, which it makes lists of: iterators of these, so that `next` takes them
+- `round` to digits, which it rounds from the decimal text: from the exact value, as Python does
+- methods of `str` as functions, as in `key=str.lower`: functions that call them
 - built-ins it has not (`callable`, `vars`): small functions of the prelude
 - classes: see `classes`; imports: see `modules`
 """
@@ -34,6 +37,11 @@ def _replay_delete(holder, key):
         holder.pop(key)
     else:
         holder.pop(key)
+
+def _replay_round(number, ndigits=None):
+    if ndigits is None or not isinstance(number, float) or not 0 <= ndigits <= 100:
+        return round(number) if ndigits is None else round(number, ndigits)
+    return float(f"{number:.{ndigits}f}")
 
 def _replay_callable(value):
     return type(value).__name__ in ("function", "method", "type", "builtin_function_or_method", "builtin_method")
@@ -174,10 +182,16 @@ class _Statements(ast.NodeTransformer):
         self.generic_visit(node)
         if node.attr == "__dict__" and isinstance(node.ctx, ast.Load):
             return self._attributes_of(node.value)
+        if isinstance(node.value, ast.Name) and node.value.id == "str" and node.attr != "maketrans":
+            return _method_of_str(node.attr)
         if node.attr in ("fromtimestamp", "utcfromtimestamp"):
             return _name("_replay_from_timestamp")
         node.attr = "now" if node.attr == "utcnow" else node.attr
         return node
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Call(func=_name("iter"), args=[node], keywords=[])
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         if isinstance(node.ctx, ast.Load) and node.id in _REFUSED and node.id not in self.own:
@@ -187,8 +201,8 @@ class _Statements(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         if isinstance(node.func, ast.Name):
-            if node.func.id == "callable":
-                node.func.id = "_replay_callable"
+            if node.func.id in ("callable", "round") and node.func.id not in self.own:
+                node.func.id = f"_replay_{node.func.id}"
             if node.func.id == "vars" and len(node.args) == 1:
                 return self._attributes_of(node.args[0])
         return node
@@ -196,6 +210,10 @@ class _Statements(ast.NodeTransformer):
     def _attributes_of(self, value: ast.expr) -> ast.expr:
         names = ast.List(elts=[ast.Constant(name) for name in self.attributes], ctx=ast.Load())
         return ast.Call(func=_name("_replay_attributes"), args=[value, names], keywords=[])
+
+
+def _method_of_str(name: str) -> ast.expr:
+    return ast.parse(f"(lambda text, *arguments: text.{name}(*arguments))", mode="eval").body
 
 
 def _removal(target: ast.expr) -> ast.stmt:

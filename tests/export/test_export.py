@@ -59,7 +59,7 @@ def test_in_is_exported_filtered_refused_and_rejected_in_every_format(shape: str
     source = tmp_path / "records.json"
     source.write_text(json.dumps(records, indent=4), encoding="utf-8")
     manifest = run(source, tmp_path / "out", shape, where="env_id = 'bank'")
-    refused = 1 if shape in ("sharegpt", "alpaca-mask-history") else 0
+    refused = 1 if shape in ("openai", "atif", "sharegpt", "alpaca-mask-history") else 0
     counts = {name: manifest[name] for name in ("records_in", "exported", "filtered", "refused", "rejected")}
     assert counts == {"records_in": 4, "exported": 2 - refused, "filtered": 1, "refused": refused, "rejected": 1}
     assert manifest["refusals"] == ({"unanswered_call": 1} if refused else {})

@@ -179,4 +179,4 @@ def test_the_pre_commit_hooks_entry_takes_the_changed_files(folder: Path) -> Non
     command = [sys.executable, *words, "--gate", "gate.toml", "good one.json", "bad.json"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 1
-    assert "bad.json: 0 of 1" in run.stderr
+    assert "bad.json: bounds that hold: 0 of 1" in run.stderr
