@@ -52,7 +52,7 @@ def remove() -> None:
     made = folder()
     folder.cache_clear()
     for _ in range(100):  # a kernel that is being killed may open one more socket
-        shutil.rmtree(made, ignore_errors=True)
+        _empty(made)
         if not made.exists():
             return
         time.sleep(0.01)
@@ -64,7 +64,16 @@ def sweep() -> None:
         for made in base.glob(f"{PREFIX}*"):
             with suppress(OSError), (made / LOCK).open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(made, ignore_errors=True)
+                _empty(made)
+
+
+def _empty(made: Path) -> None:
+    """Remove a folder, its lock last: whoever is killed meanwhile leaves one that is swept."""
+    with suppress(OSError):
+        for path in made.iterdir():
+            if path.name != LOCK:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        shutil.rmtree(made)
 
 
 def _bases() -> Iterator[Path]:

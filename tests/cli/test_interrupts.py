@@ -239,6 +239,26 @@ def test_where_the_temporary_folder_is_too_deep_sockets_go_elsewhere(
     assert [path.name for path in short.iterdir()] == [deep.name]
 
 
+def test_a_sweep_that_is_killed_leaves_a_folder_that_the_next_one_sweeps(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = short / f"{sockets.PREFIX}left"
+    made.mkdir()
+    for name in (sockets.LOCK, "a-1", "z-1"):
+        (made / name).touch()
+    monkeypatch.setattr(sockets, "_bases", lambda: iter([short]))
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", fails)
+        sockets.sweep()
+    assert (made / sockets.LOCK).exists()
+    sockets.sweep()
+    assert not made.exists()
+
+
+def fails(path: Path, missing_ok: bool = False) -> None:
+    raise OSError(path)
+
+
 # At random moments
 
 
