@@ -8,7 +8,7 @@ Each rewrite keeps the meaning and says why it is needed; what has no rewrite th
 - `datetime.utcnow` and `fromtimestamp`, which it has not: `now`, and a sum, since the sandbox's zone is UTC
 - generator expressions, which it makes lists of: iterators of these, so that `next` takes them
 - `round` to digits, which it rounds from the decimal text: from the exact value, as Python does
-- methods of `str` as functions, as in `key=str.lower`: functions that call them
+- methods of built-in types as functions, as in `key=str.lower` or `key=counts.get`: functions that call them
 - built-ins it has not (`callable`, `vars`): small functions of the prelude
 - classes: see `classes`; imports: see `modules`
 """
@@ -53,6 +53,8 @@ def _replay_from_timestamp(seconds, tz=None):
 def _replay_attributes(value, names):
     return {name: getattr(value, name) for name in names if hasattr(value, name)}
 """
+# Methods of dicts, lists and texts that are passed on as functions, which the sandbox has not: `key=counts.get`.
+_METHODS = {"get", "append", "add", "lower", "upper", "strip", "casefold", "join", "startswith", "endswith"}
 # What no environment needs, and what would be no replay: refused before anything runs.
 _REFUSED = {
     *("open", "input", "__import__", "compile", "globals", "locals", "breakpoint", "delattr", "issubclass", "dir"),
@@ -200,12 +202,21 @@ class _Statements(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        node.args = [self._callable(argument) for argument in node.args]
+        for word in node.keywords:
+            word.value = self._callable(word.value)
         if isinstance(node.func, ast.Name):
             if node.func.id in ("callable", "round") and node.func.id not in self.own:
                 node.func.id = f"_replay_{node.func.id}"
             if node.func.id == "vars" and len(node.args) == 1:
                 return self._attributes_of(node.args[0])
         return node
+
+    def _callable(self, value: ast.expr) -> ast.expr:
+        is_method = isinstance(value, ast.Attribute) and value.attr in _METHODS and value.attr not in self.attributes
+        return (
+            ast.parse(f"lambda *arguments: {ast.unparse(value)}(*arguments)", mode="eval").body if is_method else value
+        )
 
     def _attributes_of(self, value: ast.expr) -> ast.expr:
         names = ast.List(elts=[ast.Constant(name) for name in self.attributes], ctx=ast.Load())
