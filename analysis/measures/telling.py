@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from analysis.measures.calls import argument_key
 from analysis.schema import TRAJECTORIES, Column, Table
 
 MOST_ERRORS, LONGEST, MOST_REPEATS, AT_RANDOM = "most errors", "longest", "most repeated calls", "at random"
@@ -55,9 +56,10 @@ def telling(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, each: int =
 
 def _counted(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     named = pl.col("tool_name").is_not_null()
+    same = argument_key(pl.col("arguments").fill_null("{}"))
     calls = tool_calls.group_by("trajectory_id").agg(
         errors=(pl.col("outcome") == "error").sum(),
-        repeated_calls=named.sum() - pl.struct("tool_name", "arguments").filter(named).n_unique(),
+        repeated_calls=named.sum() - pl.struct("tool_name", same).filter(named).n_unique(),
     )
     return trajectories.join(calls, on="trajectory_id", how="left").select(
         "trajectory_id",
