@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from analysis.wording import cell, count, words
+from analysis.wording import cell, chance, count, words
 
 # JupyterLab 4 draws Vega-Lite 6 specifications under this type and none under version 6's own.
 CHART_TYPE = "application/vnd.vegalite.v5+json"
@@ -106,7 +106,10 @@ def _head(name: str, title: str, meaning: str, numeric: bool) -> str:
 
 def _cells(names: Sequence[str], row: Sequence[Any], kinds: Kinds, exact: bool) -> Iterator[str]:
     for name, value in zip(names, row, strict=True):
-        shown = cell(value, is_share=name in kinds.shares, is_class=name in kinds.classes)
+        is_chance = name == "p_value" and value is not None
+        shown = (
+            chance(value) if is_chance else cell(value, is_share=name in kinds.shares, is_class=name in kinds.classes)
+        )
         if name in kinds.numeric:
             is_rounded = exact and value is not None and shown != str(value)
             kept = f' data-value="{value!r}"' if is_rounded else ""

@@ -66,6 +66,15 @@ def percent(share: Number) -> str:
     return f"{100 * share:.0f} %" if share in (0, 1) else f"{100 * share:.1f} %"
 
 
+def chance(p_value: float) -> str:
+    """The chance of a difference where there is none: never nothing at all.
+
+    >>> chance(0.0), chance(0.0413)
+    ('under 0.001', '0.0413')
+    """
+    return "under 0.001" if p_value < 0.001 else cell(p_value)
+
+
 def rate(events: Number, trials: Number) -> str:
     """Events of trials as a percentage; as counts under 20 trials.
 

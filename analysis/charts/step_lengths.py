@@ -24,7 +24,7 @@ from analysis.wording import percent as per_cent
 @figure(
     DISTRIBUTION,
     definition="Trajectories by how many of the quantity they have, as a share of the mode's trajectories; a step is "
-    "one assistant message with what it caused. Dashed rules: the EnvScaler release keeps nothing beyond.",
+    "one assistant message with what it caused. Dashed rules, if any: the EnvScaler release keeps nothing beyond.",
 )
 def histogram(frame: pl.DataFrame) -> Drawn:
     """Histogram of one quantity per mode; for steps the filter's edges are drawn and named."""
