@@ -86,7 +86,9 @@ def atif(trajectory: Trajectory, changes: Counter[str]) -> Row:
     if trajectory.tools:
         agent["tool_definitions"] = declarations(trajectory)
     names = ("env_id", "task_id", "task", "trial", "total_reward")
-    extra = {name: value for name in names if (value := getattr(trajectory, name)) is not None}
+    known = {name: getattr(trajectory, name) for name in names}
+    # A task read out of a row of texts may be a result in its tags.
+    extra = {name: value for name, value in known.items() if value is not None and not _TAG.search(str(value))}
     steps = [_step(number, turn) for number, turn in enumerate(turns(trajectory, changes), start=1)]
     row = {"schema_version": ATIF_VERSION, "session_id": trajectory.task_id or trajectory.origin, "agent": agent}
     return row | {"steps": steps} | ({"extra": extra} if extra else {})

@@ -70,7 +70,11 @@ def write_replays(
     data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, progress=progress)
     beside = _worlds(source, environments, scenarios)
     frames = _frames(data, beside, jobs=jobs, limit=limit, progress=progress)
-    summary = summarise(frames) | {"source": source, "replayer": _key(), "siblings": beside.name}
+    summary = (
+        summarise(frames)
+        | agreement(frames["replays"], data.trajectories)
+        | {"source": source, "replayer": _key(), "siblings": beside.name}
+    )
     with whole_folder(place) as working:
         places.write({f"{working}/{name}/part-00000.parquet": frame for name, frame in frames.items()})
         (working / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2))
@@ -96,6 +100,18 @@ def summarise(frames: dict[str, pl.DataFrame]) -> dict[str, Any]:
         "kinds": [{"verdict": v, "kind": k, "calls": n} for v, k, n in kinds.rows()],
         "reasons": dict(reasons.rows()),
     }
+
+
+def agreement(replays: pl.DataFrame, trajectories: pl.LazyFrame) -> dict[str, int]:
+    """Scenarios that several trajectories played, and those of them that all left in the same state.
+
+    Agreement, and nothing more: trajectories may agree on what is wrong.
+    """
+    scenario = trajectories.select("trajectory_id", "env_id", "task_id").drop_nulls()
+    ends = replays.lazy().filter("is_replayable").join(scenario, on="trajectory_id")
+    counts = ends.group_by("env_id", "task_id").agg(n=pl.len(), states=pl.col("final_state_hash").n_unique())
+    repeated = counts.filter(pl.col("n") > 1).collect()
+    return {"scenarios_repeated": repeated.height, "scenarios_agreeing": repeated.filter(states=1).height}
 
 
 def _is_equal_reward() -> pl.Expr:

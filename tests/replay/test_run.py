@@ -108,6 +108,19 @@ def test_json_prints_the_counts(files: list[str], capsys: pytest.CaptureFixture[
     assert counts["kinds"][0] == {"verdict": "reproduced", "kind": "text", "calls": 4}
 
 
+def test_trajectories_of_one_scenario_agree_where_they_end_in_the_same_state() -> None:
+    ids = ["a", "b", "c", "d", "e", "f"]
+    replays = pl.DataFrame(
+        {
+            "trajectory_id": ids,
+            "is_replayable": [True, True, True, True, True, False],
+            "final_state_hash": ["x", "x", "x", "y", "x", None],
+        }
+    )
+    tasks = pl.LazyFrame({"trajectory_id": ids, "env_id": ["bank"] * 6, "task_id": ["1", "1", "2", "2", "3", "3"]})
+    assert run.agreement(replays, tasks) == {"scenarios_repeated": 2, "scenarios_agreeing": 1}
+
+
 def test_a_second_run_takes_what_the_first_has_done(files: list[str], tmp_path: Path) -> None:
     main(files)
     first = pl.read_parquet(tmp_path / "out" / "replays" / "*.parquet")
