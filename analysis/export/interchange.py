@@ -150,12 +150,20 @@ def _result(trajectory: Trajectory, call: Call) -> str:
     return trajectory.messages[call.result_message].content if call.result_text is None else call.result_text
 
 
-def _content(message: Message, index: int, changes: Counter[str]) -> str:
-    content = message.content
-    if message.role == "system" and _TAG.search(content):
+def without_how_to_call(system: str, changes: Counter[str]) -> str:
+    """A system text without the tools it lists and what it says of calling them: for rows that have fields for both."""
+    content = system
+    if _TAG.search(content):
         for pattern in _HOW_TO_CALL:
             content = pattern.sub("", content)
         changes["system texts without what they say of calls as texts"] += 1
+    return content.strip() if content != system else content
+
+
+def _content(message: Message, index: int, changes: Counter[str]) -> str:
+    content = message.content
+    if message.role == "system":
+        content = without_how_to_call(content, changes)
     if any(_TAG.search(text) for text in (content, message.reasoning or "")):
         raise RefusedError("call_tags", f"message {index}: a tag of calls as texts in a text")
-    return content.strip() if content != message.content else content
+    return content

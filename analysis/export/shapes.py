@@ -74,6 +74,11 @@ def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
     delivered = trajectory.messages if as_they_stand is None else as_they_stand(record)
     opened = Source(record, trajectory, delivered, changes)
     _refuse_unreadable(opened)
+    if not opened.is_text and loads(tools_text(record))[0] == [] and trajectory.tools:
+        # The tools stood in the system's text: here they are fields, as the calls are.
+        for message in trajectory.messages:
+            if message.role == "system":
+                message.content = interchange.without_how_to_call(message.content, changes)
     for call in () if opened.is_text else trajectory.calls:
         if call.arguments_state == "empty":
             changes["calls without arguments, written as {}"] += 1
@@ -230,13 +235,12 @@ def _tools(opened: Source) -> str:
     """JSON text of the declared tools as function schemas, "" without any, or where the system text lists them."""
     trajectory = opened.trajectory
     first = opened.delivered[0] if opened.delivered else None
-    if not trajectory.tools or (first and first.role == "system" and "<tools>" in first.content):
+    if not trajectory.tools or (opened.is_text and first and first.role == "system" and "<tools>" in first.content):
         return ""
     text = tools_text(opened.record)
     declared = loads(text)[0]
-    if isinstance(declared, list) and all(
-        isinstance(tool, dict) and tool.get("type") == "function" for tool in declared
-    ):
+    is_whole = isinstance(declared, list) and len(declared) == len(trajectory.tools)
+    if is_whole and all(isinstance(tool, dict) and isinstance(tool.get("function"), dict) for tool in declared):
         return text
     return json.dumps([chat_template.declaration(tool) for tool in trajectory.tools], ensure_ascii=False)
 

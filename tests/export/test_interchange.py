@@ -101,3 +101,17 @@ def test_a_call_without_a_result_is_refused(shape: str) -> None:
     with pytest.raises(RefusedError) as caught:
         exported(shape, json.dumps({"messages": messages}).encode())
     assert caught.value.rule == "unanswered_call"
+
+
+# Rows whose calls are texts keep them as they stand, in their own template.
+AS_TEXTS = ("alpaca", "qwen_text", "runner_prompt", "text_calls")
+OTHERS = [path for path in FIXTURES if path.stem not in (*AS_TEXTS, "openai_chat", "tau2")]
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
+def test_messages_hold_no_tag_and_all_declared_tools(path: Path) -> None:
+    raw = json.dumps(json.loads(path.read_text(encoding="utf-8"))["record"]).encode()
+    row = exported("messages", raw)
+    assert not TAG.search(json.dumps(row["messages"]))
+    names = [tool.name for tool in read(raw).tools]
+    assert [tool["function"]["name"] for tool in json.loads(row.get("tools", "[]"))] == names
