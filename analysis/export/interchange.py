@@ -23,8 +23,8 @@ _TAG = re.compile(
     r"</?(?:tools?|tool_calls?|tool_responses?|function_calls?|invoke|function|parameter)(?:[=\s][^<>]*)?>"
 )
 _HOW_TO_CALL = (
-    re.compile(r"\s*# Tools\n\nYou may call one or more functions.*?</tool_call>(?:<\|im_end\|>)?", re.DOTALL),
-    re.compile(r"\s*<(tools|tool_call|tool_response|function_call)>(?:(?!<\1>).)*?</\1>", re.DOTALL),
+    re.compile(r"(?<!\s)\s*# Tools\n\nYou may call one or more functions.*?</tool_call>(?:<\|im_end\|>)?", re.DOTALL),
+    re.compile(r"(?<!\s)\s*<(tools|tool_call|tool_response|function_call)>(?:(?!<\1>).)*?</\1>", re.DOTALL),
     re.compile(rf"^.*{_TAG.pattern}.*\n?", re.MULTILINE),
 )
 

@@ -16,7 +16,7 @@ _TOKEN = re.compile(rf"(?P<text>{_QUOTED})|(?P<cut>['\"].*)|(?P<open>[\[{{(])|(?
 _VALUE = re.compile(rf"\s*:\s*(?P<value>{_QUOTED}|\{{\s*\}}|\[\s*\]|\[\s*[-+]?\d|[^\s,}}\]'\"][^\s,}}\]]*)", re.DOTALL)
 _PAIRS = {"{": "}", "[": "]", "(": ")"}
 _ONE_OBJECT = re.compile(r"\s*\[\s*(?=\{)")
-_LIST_END = re.compile(r"\s*,?\s*\]\s*\Z")
+_LIST_END = re.compile(r"\s*+,?\s*+\]\s*+\Z")
 _LINE = re.compile(r"(?P<key>[A-Za-z][\w-]{0,30})[ \t]*:(?:[ \t]+(?P<value>.*))?[ \t]*\Z")
 
 
@@ -55,7 +55,7 @@ def of_object(text: str, start: int = 0) -> Keys:
 def of_one(text: str) -> int:
     """Where the only object of a list begins; 0 for every other text."""
     opening = _ONE_OBJECT.match(text)
-    if not opening or not _LIST_END.search(text, max(0, len(text) - 100)):
+    if not opening or not text[-100:].rstrip().endswith("]"):
         return 0
     end = of_object(text, opening.end()).end
     return opening.end() if end is not None and _LIST_END.match(text, end) else 0
