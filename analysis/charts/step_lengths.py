@@ -54,7 +54,9 @@ def histogram(frame: pl.DataFrame) -> Drawn:
 def ecdf(frame: pl.DataFrame) -> Drawn:
     """Cumulative share of one quantity per mode."""
     quantity = frame["quantity"][0]
-    lines = alt.Chart(frame).mark_line(interpolate="step-after", strokeWidth=2)
+    # A line of one value is none: where all trajectories of a mode are of one length, a point stands for it.
+    is_point = frame.group_by("traj_type").len()["len"].min() == 1
+    lines = alt.Chart(frame).mark_line(interpolate="step-after", strokeWidth=2, point=is_point)
     chart = lines.encode(
         x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", axis=alt.Axis(tickMinStep=1)),
         y=share_axis(alt.Y, "cumulative_share", "trajectories up to here", is_whole=True),

@@ -67,3 +67,9 @@ def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.characters(CHARACTERS)) == (
         "Most of the characters without user are in one kind of text, “system”: 100 %"
     )
+
+
+def test_trajectories_of_one_length_are_drawn_as_a_point() -> None:
+    alike = TRAJECTORIES_SEEN.with_columns(tool_calls=pl.lit(4, pl.UInt32))
+    (curve, *_) = spec(charts.ecdf(m.cumulative(alike, "tool calls").collect()))["layer"]
+    assert curve["mark"]["point"] is True

@@ -66,8 +66,9 @@ def of_modes(raw: list[Raw], measure: str) -> str:
 
 
 def repeated(record: Raw) -> int:
-    """Calls whose name and arguments, to the letter, occurred before."""
-    return len(record.calls) - len(set(record.calls))
+    """Calls whose name and arguments occurred before; none, `""` and `{}` are the same, and so are other key orders."""
+    same = {(name, json.dumps(json.loads(arguments or "{}"), sort_keys=True)) for name, arguments in record.calls}
+    return len(record.calls) - len(same)
 
 
 def test_tool_usage(source: Source) -> None:
