@@ -125,13 +125,14 @@ def rates(frame: pl.DataFrame) -> Drawn:
 def modes(frame: pl.DataFrame) -> Drawn:
     """Tools whose usage differs most between the modes."""
     first = frame.row(0, named=True)
-    usage = {r["traj_type"]: rate(r["calling"], r["offering"]) for r in frame.head(2).iter_rows(named=True)}
+    shown, compared = frame.height // 2, first["compared_tools"]
     difference = alt.Tooltip("difference:Q", title="difference", format="+.1%")
     return Drawn(
         _usage_dots(frame, [*TOOL_TOOLTIPS, MODE_TOOLTIP, difference], has_modes=True),
-        f"Usage differs most for {_name(first)}: {by_mode(usage)}",
+        # The largest of many differences is no finding: the sentence says what is shown, and ranks nothing.
+        f"Usage with and without user, for {count(shown)} of {count(compared, 'tool')} compared",
         f"n = at least {count(frame['offering'].min(), 'trajectory')} offered the tool in a mode; "  # type: ignore[arg-type]
-        f"{frame.height // 2} of {count(first['compared_tools'], 'tool')} compared are shown",
+        "shown are the tools whose rates lie furthest apart, which chance alone would make some do",
     )
 
 

@@ -43,7 +43,7 @@ def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.rates(RATES)) == (
         "2 of 3 tools are called by at most a tenth of the trajectories offered them, 1 of 3 by none"
     )
-    assert "set: 75.0" in title(charts.modes(MODES))
+    assert title(charts.modes(MODES)) == "Usage with and without user, for 1 of 7 tools compared"
     assert title(charts.used_and_offered(CONCENTRATION)) == (
         "1 of 4 tools offered here are never called; 1 of 2 environments use all"
     )
