@@ -150,8 +150,8 @@ def kept_unread(data: Tables) -> str:
     if not unread:
         return ""
     return (
-        f"{unread:,} of the {kept:,} records were not read whole and are kept because --keep-unread asked for it: "
-        "calls and texts that were not read are counted nowhere."
+        f"Kept because --keep-unread asked for it, and not read whole: {count(unread)} of {count(kept, 'record')}. "
+        "Calls and texts that were not read are counted nowhere."
     )
 
 

@@ -238,6 +238,14 @@ def test_the_sample_is_called_synthetic_where_nobody_can_miss_it() -> None:
     assert Elements(html(output)).words.startswith("Synthetic sample:")
 
 
+def test_records_kept_unread_are_told_with_their_number() -> None:
+    data = builders.decode(builders.trajectory())
+    data.manifest.update(kept_unread=1, kept=3)
+    (output,) = shown(lambda: show.provenance(data))
+    assert "not read whole: 1 of 3 records." in output.metadata["trajectory"]["unread"]
+    assert "not read whole: 1 of 3 records." in Elements(html(output)).words
+
+
 def test_transcripts_need_an_id_and_a_reason_for_each() -> None:
     data = builders.decode(builders.trajectory(steps=[builders.step(tool=HOSTILE[1], error=HOSTILE[0])]))
     (id_,) = data.trajectories.select("trajectory_id").collect().to_series()

@@ -23,7 +23,7 @@ PACKAGES = ("altair", "nbconvert", "papermill", "polars", "vl-convert-python")
 
 def provenance(request: ReportRequest, data: Tables) -> dict[str, Any]:
     """Where the numbers come from and how to get them again: what every page and the index carry."""
-    names = ("revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected")
+    names = ("revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected", "kept_unread")
     return {
         "source": request.source,
         **{name: data.manifest.get(name) for name in names},
