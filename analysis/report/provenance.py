@@ -23,10 +23,11 @@ PACKAGES = ("altair", "nbconvert", "papermill", "polars", "vl-convert-python")
 
 def provenance(request: ReportRequest, data: Tables) -> dict[str, Any]:
     """Where the numbers come from and how to get them again: what every page and the index carry."""
-    names = ("revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected", "kept_unread")
+    names = ("revision", "content_hash", "bytes", "dialects", "records_in", "kept", "rejected")
     return {
         "source": request.source,
         **{name: data.manifest.get(name) for name in names},
+        "kept_unread": data.manifest.get("kept_unread") or None,
         "synthetic": bool(data.manifest.get("synthetic")),
         "parameters": dict(request.parameters),
         "versions": dict(data.manifest.get("versions", {})) | {name: version(name) for name in PACKAGES},
