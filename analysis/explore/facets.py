@@ -1,10 +1,12 @@
 """What the figures show: how many trajectories each choice would leave, the other choices made."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import polars as pl
 
 from analysis.explore.selection import Selection, label
+from analysis.nearest import hint
 
 # More bars than this nobody scrolls through; words in the search box find the others.
 MOST_NAMES = 300
@@ -45,6 +47,19 @@ def names(runs: pl.DataFrame, selection: Selection, column: str, most: int = MOS
     best = here.sort("count", "total", "name", descending=[True, True, False])
     shown = pl.concat([best.head(most), best.slice(most).filter("is_chosen")])
     return Names(shown.select("name", "count", "total").rows(), here.height)
+
+
+def refuse_unknown(runs: pl.DataFrame, column: str, chosen: Iterable[str]) -> None:
+    """Refuse names that no trajectory has.
+
+    Raises:
+        ValueError: there is no such name in a column of NAMED; the message names the nearest.
+    """
+    names = runs[column].explode() if column == "tools_called" else runs.select(label(column)).to_series()
+    there = names.drop_nulls().unique().to_list()
+    for name in chosen:
+        if name not in there:
+            raise ValueError(f"no trajectory has {column} {name!r}; {hint(name, there)}")
 
 
 def bins(runs: pl.DataFrame, selection: Selection, column: str) -> list[tuple[int, int, int, int]]:

@@ -105,6 +105,11 @@ class View:
         return self._selection.rows(self._runs)
 
     @property
+    def subset(self) -> Tables:
+        """The tables of what is chosen: for measures and charts, here and now."""
+        return self._data.where(self.selected)
+
+    @property
     def trajectory(self) -> str:
         """The id of the trajectory that is read; "" when none is."""
         return self._read
@@ -113,9 +118,12 @@ class View:
         """Choose from Python what could be clicked: `view.select(env_id="env_3", errors=(1, 5))`; nothing for all.
 
         Raises:
-            ValueError: there is no such facet; the message says which there are.
+            ValueError: there is no such facet, or nothing of that name in it; the message names the nearest.
         """
-        before, self._selection = self._selection, Selection.of(words, **chosen)
+        selection = Selection.of(words, **chosen)
+        for column, names in selection.names.items():
+            facets.refuse_unknown(self._runs, column, names)
+        before, self._selection = self._selection, selection
         self._draw(before)
         return self
 
@@ -140,7 +148,7 @@ class View:
         """
         data = self._data
         before = [data.subset.chosen] if data.subset else []
-        before += [f"{column} = {value}" for column, value in data.selection.items()]
+        before += data.selection_words
         return subsets.save(
             name,
             self.selected["trajectory_id"],

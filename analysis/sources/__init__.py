@@ -5,6 +5,7 @@ Knows bytes and containers; nothing of what a record means.
 """
 
 from analysis.sources.choice import Skipped
+from analysis.sources.containers.parquet import present
 from analysis.sources.containers.plan import plan, whole
 from analysis.sources.containers.read import is_cut_wrong, read_unit
 from analysis.sources.containers.unit import Damage, Raw, Slice, Unit
@@ -29,6 +30,7 @@ __all__ = [
     "is_release",
     "locate",
     "plan",
+    "present",
     "read_unit",
     "refuse_changed",
     "survey",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analysis.nearest import nearest
-from analysis.sources import address, hub, stdin
+from analysis.sources import address, hub, several, stdin
 from analysis.sources.choice import Entry, Skipped, choose
 from analysis.sources.errors import SourceError
 from analysis.sources.names import in_utf8, is_hidden
@@ -53,13 +53,15 @@ def survey(source: str) -> Survey:
 
     Args:
         source: a file, a glob, a folder (its data files, below it too), an fsspec address of any of these,
-            `hub:OWNER/NAME[@REVISION][:FILE]`, or `-` for standard input.
+            `hub:OWNER/NAME[@REVISION][:FILE]`, `-` for standard input, or a JSON list of such names.
 
     Raises:
         SourceError: nothing is there, or nothing that holds records.
     """
     if not source.strip():
         raise SourceError("no source is named; name a file, a folder, a glob, an address, or `-` for standard input")
+    if names := several.apart(source):
+        return _together(names)
     if source == "-":
         return Survey([_local(stdin.kept(), stdin.NAME)], [], [])
     if source.startswith("hub:"):
@@ -67,6 +69,21 @@ def survey(source: str) -> Survey:
         return Survey([_local(file.path, file.name, snapshot.revision) for file in snapshot.files], [], [])
     source = address.plain(source)
     return _remote(source) if address.is_remote(source) else _here(source)
+
+
+def _together(names: list[str]) -> Survey:
+    """The files of several sources, in their order."""
+    surveys = [survey(name) for name in names]
+    files = [file for each in surveys for file in each.files]
+    paths = [file.path for file in files]
+    if twice := next((path for path in paths if paths.count(path) > 1), ""):
+        raise SourceError(f"{in_utf8(twice)}: named twice in one list of sources; name it once")
+    distinct = several.distinct(paths, [file.name for file in files])
+    return Survey(
+        [file._replace(name=in_utf8(name)) for file, name in zip(files, distinct, strict=True)],
+        [skipped for each in surveys for skipped in each.skipped],
+        [lost for each in surveys for lost in each.lost],
+    )
 
 
 def _here(source: str) -> Survey:

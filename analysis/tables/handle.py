@@ -10,10 +10,12 @@ from analysis import schema, sources
 from analysis.nearest import hint
 from analysis.records.model import Trajectory
 from analysis.schema import Table
-from analysis.tables import describe, places, subsets
+from analysis.tables import choices, describe, places, subsets
+from analysis.tables.choices import Choice
 from analysis.tables.huggingface import datasets_of
 from analysis.tables.origins import Origins, Rows
 
+Names = str | Iterable[str]
 BY_NAME = {table.name: table for table in schema.BASE_TABLES}
 
 
@@ -29,23 +31,36 @@ class Tables:
     folder: str
     manifest: dict[str, Any]
     siblings: str = ""
-    selection: dict[str, str] = field(default_factory=dict)
+    selection: dict[str, tuple[str, ...]] = field(default_factory=dict)
     subset: subsets.Subset | None = None
+    choice: Choice | None = None
+    joined: pl.LazyFrame | None = None
 
     @property
     def trajectories(self) -> pl.LazyFrame:
-        return self._with_own_columns(schema.TRAJECTORIES)
+        frame = self._selected_by_columns(schema.TRAJECTORIES)
+        return (
+            frame
+            if self.joined is None
+            else frame.join(self.joined, on="trajectory_id", how="left", maintain_order="left")
+        )
 
     @property
     def is_narrowed(self) -> bool:
         """Whether these are less than the whole source: a subset, or a selection."""
-        return self.subset is not None or bool(self.selection)
+        return bool(self.subset or self.selection or self.choice)
 
     @property
     def narrowing(self) -> str:
         """What they are narrowed to, in words; "" for the whole source."""
         parts = [str(self.manifest["subset"])] if self.subset else []
-        return ", ".join([*parts, *(f"{column} = {value}" for column, value in self.selection.items())])
+        return ", ".join([*parts, *self.selection_words])
+
+    @property
+    def selection_words(self) -> list[str]:
+        """How they were selected from the source or subset."""
+        parts = [f"{column} = {' or '.join(values)}" for column, values in self.selection.items()]
+        return [*parts, self.choice.words] if self.choice else parts
 
     @property
     def messages(self) -> pl.LazyFrame:
@@ -53,7 +68,7 @@ class Tables:
 
     @property
     def tool_calls(self) -> pl.LazyFrame:
-        return self._with_own_columns(schema.TOOL_CALLS)
+        return self._selected_by_columns(schema.TOOL_CALLS)
 
     @property
     def tools(self) -> pl.LazyFrame:
@@ -89,32 +104,77 @@ class Tables:
             return checks
         return checks.join(self.scenarios.select("task_id"), on="task_id", how="semi")
 
-    def where(self, *, traj_type: str = "", env_id: str = "", trajectory_id: str = "") -> "Tables":
-        """A selection of the source; an empty text selects all.
+    def where(
+        self,
+        choice: pl.Expr | pl.DataFrame | Iterable[str] | None = None,
+        *,
+        traj_type: Names = "",
+        env_id: Names = "",
+        trajectory_id: Names = "",
+    ) -> "Tables":
+        """A selection of the source; what is empty selects all.
 
         >>> from analysis import load
         >>> data = load("sample").where(traj_type="conversation")
         >>> data.trajectories.select(pl.col("traj_type").unique()).collect().to_series().to_list()
         ['conversation']
+        >>> data.where(pl.col("assistant_messages") > 30).narrowing
+        'traj_type = conversation, 29 of the 210 trajectories, by (col("assistant_messages")) > (dyn int: 30)'
         >>> data.where(env_id="env7")
         Traceback (most recent call last):
         ValueError: there is no env_id 'env7' in sample; nearest: env_7_sft, env_1_sft, env_2_sft
 
+        Args:
+            choice: an expression over the columns of `trajectories`, joined ones too; or trajectory ids; or a frame
+                that has them.
+            traj_type: a mode, or several.
+            env_id: an environment, or several.
+            trajectory_id: a trajectory, or several.
+
         Raises:
-            ValueError: no such mode, environment or trajectory; the message names the nearest.
+            ValueError: no such mode, environment, trajectory or column; the message names the nearest.
         """
-        values = {"traj_type": traj_type, "env_id": env_id, "trajectory_id": trajectory_id}
-        selection = {column: value for column, value in values.items() if value != ""}
-        for column, value in selection.items():
-            scanned = self._of_subset(self._scan(schema.TRAJECTORIES)).select(
-                pl.col(column).cast(pl.String).unique().drop_nulls()
-            )
-            names = scanned.collect().to_series().to_list()
-            modes = schema.MODES if column == "traj_type" else ()
-            if value not in names and value not in modes:
-                near = hint(str(value), names or modes)
-                raise ValueError(f"there is no {column} {value!r} in {self.source}; {near}")
-        return replace(self, selection={**self.selection, **selection})
+        wanted = {"traj_type": traj_type, "env_id": env_id, "trajectory_id": trajectory_id}
+        selection = {column: _names(values) for column, values in wanted.items() if _names(values)}
+        for column, names in selection.items():
+            self._refuse_unknown(column, names)
+        data = replace(self, selection={**self.selection, **selection})
+        return data if choice is None else replace(data, choice=choices.choose(data.trajectories, choice, self.choice))
+
+    def join(self, frame: pl.DataFrame | pl.LazyFrame, *, on: str = "trajectory_id") -> "Tables":
+        """The same tables, with the columns of a frame of your own beside those of `trajectories`.
+
+        >>> from analysis import load
+        >>> from polars import DataFrame
+        >>> data = load("sample").where(env_id=["env_1_sft", "env_2_sft"])
+        >>> data = data.join(DataFrame({"env_id": ["env_1_sft", "env_2_sft"], "risk": ["high", "low"]}), on="env_id")
+        >>> data.where(pl.col("risk") == "high").trajectories.select("env_id", "risk").unique().collect().rows()
+        [('env_1_sft', 'high')]
+
+        Args:
+            frame: at most one row for each value of `on`. Trajectories without one get nulls, and a warning says how
+                many they are.
+            on: a column of `trajectories` and of the frame: trajectory_id, env_id, task_id, model …
+
+        Raises:
+            ValueError: no such column, two rows of the frame for one value, a column that is there already, or no
+                trajectory that has a row.
+        """
+        return replace(self, joined=choices.beside(self.trajectories, frame, on, self.joined))
+
+    def groups(self, by: str) -> "dict[str, Tables]":
+        """The parts of these tables that have one value each in a column of `trajectories`, by that value.
+
+        >>> from analysis import load
+        >>> {mode: part.trajectories.collect().height for mode, part in load("sample").groups("traj_type").items()}
+        {'conversation': 210, 'non_conversation': 210}
+
+        Raises:
+            ValueError: no such column.
+        """
+        column = choices.column(self.trajectories, by)
+        values = self.trajectories.select(column.unique().drop_nulls().sort()).collect().to_series().to_list()
+        return {str(value): self.where(column == value) for value in values}
 
     def table(self, name: str, *columns: str) -> pl.LazyFrame:
         """A table by its name, or only some of its columns.
@@ -246,17 +306,26 @@ class Tables:
     def _selected(self, table: Table) -> pl.LazyFrame:
         return self._narrowed(self._scan(table))
 
-    def _with_own_columns(self, table: Table) -> pl.LazyFrame:
+    def _selected_by_columns(self, table: Table) -> pl.LazyFrame:
         """A table that itself has the columns of the selection."""
         frame = self._of_subset(self._scan(table))
-        for column, value in self.selection.items():
-            frame = frame.filter(pl.col(column) == value)
+        for column, names in self.selection.items():
+            frame = frame.filter(pl.col(column).is_in(names))
         return frame
 
     def _of_subset(self, frame: pl.LazyFrame) -> pl.LazyFrame:
-        if self.subset is None:
-            return frame
-        return frame.filter(pl.col("trajectory_id").is_in(list(self.subset.trajectory_ids)))
+        for part in (self.subset, self.choice):
+            if part is not None:
+                frame = frame.filter(pl.col("trajectory_id").is_in(list(part.trajectory_ids)))
+        return frame
+
+    def _refuse_unknown(self, column: str, names: tuple[str, ...]) -> None:
+        scanned = self._of_subset(self._scan(schema.TRAJECTORIES))
+        there = scanned.select(pl.col(column).cast(pl.String).unique().drop_nulls()).collect().to_series().to_list()
+        modes = schema.MODES if column == "traj_type" else ()
+        for name in names:
+            if name not in there and name not in modes:
+                raise ValueError(f"there is no {column} {name!r} in {self.source}; {hint(name, there or modes)}")
 
     def _narrowed(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         if not self.is_narrowed:
@@ -265,7 +334,11 @@ class Tables:
 
     def _of_environment(self, table: Table) -> pl.LazyFrame:
         frame = self._sibling(table)
-        return frame.filter(pl.col("env_id") == self.selection["env_id"]) if "env_id" in self.selection else frame
+        return frame.filter(pl.col("env_id").is_in(self.selection["env_id"])) if "env_id" in self.selection else frame
 
     def _sibling(self, table: Table) -> pl.LazyFrame:
         return places.scan(f"{self.siblings}/{table.name}") if self.siblings else table.empty().lazy()
+
+
+def _names(values: Names) -> tuple[str, ...]:
+    return ((values,) if values else ()) if isinstance(values, str) else tuple(dict.fromkeys(map(str, values)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis import schema, sources
 from analysis.files import equal_folder
-from analysis.sources import address
+from analysis.sources import address, several
 from analysis.tables import cache, places
 from analysis.tables.manifest import is_unfinished, manifest_of
 
@@ -61,6 +61,8 @@ def tables_at(source: str) -> dict[str, Any] | None:
         sources.SourceError: the run that wrote it did not finish, or another version wrote it.
     """
     folder = address.plain(source)
+    if several.apart(source):
+        return None
     if not (Path(folder).is_dir() or (address.is_remote(folder) and not folder.endswith(sources.SUFFIXES))):
         return None
     manifest = manifest_of(folder)

@@ -1,11 +1,10 @@
 """`load(source)`: decode a source, or find it decoded, and hand out its tables."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from analysis.sources import address
-from analysis.tables import cache, siblings, subsets
+from analysis.tables import cache, memory, siblings, subsets
 from analysis.tables.build import build
 from analysis.tables.crew import Crew
 from analysis.tables.handle import Tables
@@ -14,7 +13,7 @@ from analysis.tables.manifest import manifest_of
 
 
 def load(
-    source: str | Path = "sample",
+    source: object = "sample",
     *,
     environments: str = "",
     scenarios: str = "",
@@ -36,7 +35,9 @@ def load(
     Args:
         source: a file, a glob, a folder, an fsspec address, `hub:OWNER/NAME[@REVISION][:FILE]`, `sample`, or what
             `write_tables` wrote, which is read lazily from where it is. A NAME.subset.toml that was saved from
-            notebooks/explore.ipynb is a part of its source.
+            notebooks/explore.ipynb is a part of its source. Several of these in a list are read together. Also records
+            that are held in memory: a list of dicts, a Polars or pandas frame, a `Dataset`, `DatasetDict` or
+            `IterableDataset`; they are kept as a file in the cache, which is then the source.
         environments: the sibling set of environments, named the same way; "hub" for the release's, "none" for none.
             Without it the sample brings its own, and the release, when it comes from the hub, the hub's.
         scenarios: the sibling sets of scenarios, SFT or RL, in the same way; several separated by commas.
@@ -47,11 +48,13 @@ def load(
 
     Raises:
         sources.SourceError: there is nothing to read; the message names the remedy.
+        TypeError: the source is nothing that records can be read from.
     """
     crew = Crew(jobs=jobs, dask=dask, progress=progress, keep_unread=keep_unread)
-    if subsets.is_subset(str(source)):
-        return _subset(str(source), environments, scenarios, crew)
-    return _tables(str(source), environments, scenarios, crew)
+    name = memory.source_of(source)
+    if subsets.is_subset(name):
+        return _subset(name, environments, scenarios, crew)
+    return _tables(name, environments, scenarios, crew)
 
 
 def _tables(source: str, environments: str, scenarios: str, crew: Crew) -> Tables:

@@ -181,7 +181,7 @@ def test_what_cannot_be_saved_is_said_beside_the_button(view: View, name: str, m
     view._name.value = name
     view._save.click()
     assert message in view._saved.value
-    view.select(env_id="nowhere")
+    view.select("nowhere")
     with pytest.raises(ValueError, match="nothing is selected"):
         view.save("none")
 
@@ -203,3 +203,17 @@ def test_the_charts_library_is_inside_and_nothing_is_fetched() -> None:
     assert "esm.sh" not in script
     assert "cdn.jsdelivr.net" not in script.rsplit("export", maxsplit=1)[-1]
     assert len(script) > 500_000
+
+
+def test_a_misspelt_value_is_refused_with_the_nearest_and_nothing_changes(view: View) -> None:
+    view.select(env_id="bank")
+    for facet, value in {"env_id": "bnak", "tools_called": "pya", "traj_type": "conversatoin"}.items():
+        with pytest.raises(ValueError, match=f"no trajectory has {facet} '{value}'; (nearest:|there are)"):
+            view.select(**{facet: value})
+    assert rows(view) == [0, 1]
+
+
+def test_the_choice_is_tables_at_once(view: View) -> None:
+    view.select(tools_called="pay")
+    assert view.subset.trajectories.collect()["trajectory_id"].to_list() == view.selected["trajectory_id"].to_list()
+    assert view.subset.tool_calls.collect().height == view.selected["tool_calls"].sum()

@@ -80,12 +80,12 @@ def read_packed_rows(slice_: Slice, stream: Stream) -> Iterator[Raw]:
 
 def _rows(name: str, rows: pl.DataFrame, first: int) -> Iterator[Raw]:
     for index, row in enumerate(rows.iter_rows(named=True), first):
-        data = msgspec.json.encode(_present(row), enc_hook=str)
+        data = msgspec.json.encode(present(row), enc_hook=str)
         yield Raw(f"{name}@row {index}", None, data)
 
 
-def _present(value: object) -> object:
-    """Without the nulls that Parquet's structs put where a record had no key: there, absent and null are one."""
+def present(value: object) -> object:
+    """A row without the nulls that Parquet's structs put where a record had no key: there, absent and null are one."""
     if isinstance(value, dict):
-        return {key: _present(item) for key, item in value.items() if item is not None}
-    return [_present(item) for item in value] if isinstance(value, list) else value
+        return {key: present(item) for key, item in value.items() if item is not None}
+    return [present(item) for item in value] if isinstance(value, list) else value
