@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -81,6 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._json([{"id": name, "tags": []} for name in self.hub.repositories])
         elif match := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)/refs", path):
             self._refs(self.hub.repositories[match[1]])
+        elif match := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)/tree/([^/]+)(?:/(.+))?", path):
+            self._tree(self.hub.repositories[match[1]], match[3] or "")
         elif match := re.fullmatch(r"/api/datasets/([^/]+/[^/]+)(?:/revision/(.+))?", path):
             self._info(match[1], match[2] or "main")
         elif match := re.fullmatch(r"/datasets/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
@@ -108,6 +111,16 @@ class _Handler(BaseHTTPRequestHandler):
             sibling["lfs"] = {"size": len(content), "sha256": sha256(content), "pointerSize": 134}
         return sibling
 
+    def _tree(self, repository: Repository, folder: str) -> None:
+        below = f"{folder}/" if folder else ""
+        files = [name for name in repository.files if name.startswith(below)]
+        folders = {parent.as_posix() for name in files for parent in PurePosixPath(name).parents}
+        listed = [{"type": "directory", "path": name, "oid": "0" * 40, "size": 0} for name in sorted(folders - {"."})]
+        for name in files:
+            content = repository.files[name]
+            listed.append({"type": "file", "path": name, "oid": git_hash(content), "size": len(content)})
+        self._json(listed)
+
     def _refs(self, repository: Repository) -> None:
         branches = [
             {"name": name, "ref": f"refs/heads/{name}", "targetCommit": commit}
@@ -118,6 +131,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _resolve(self, repository: Repository, revision: str, name: str) -> None:
         if repository.denial is not None:
             self._send(*repository.denial)
+            return
+        if name not in repository.files:
+            self._send(404, {"X-Error-Code": "EntryNotFound", "X-Error-Message": "Entry not found"})
             return
         content = repository.files[name]
         commit = {"X-Repo-Commit": repository.commit(revision) or ""}

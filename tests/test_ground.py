@@ -47,7 +47,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "sample": ({"files"}, {"msgspec"}),
     "sources": (
         {"interrupts", "natural", "nearest", "visible"},
-        {"fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "pyarrow", "tqdm"},
+        {"datasets", "fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "pyarrow", "tqdm"},
     ),
     "records": ({"canonical", "visible"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),
     "tables": (
@@ -154,8 +154,8 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "visible": (set(), set()),
 }
 # Imported in one place only, and there inside functions: they take seconds, and a kernel never needs them.
-LATE = dict.fromkeys(("httpx2", "huggingface_hub"), "sources/hub/")
-LATE |= {"datasets": "tables/huggingface.py"}
+LATE: dict[str, str | tuple[str, ...]] = dict.fromkeys(("httpx2", "huggingface_hub"), "sources/hub/")
+LATE |= {"datasets": ("sources/hub/splits.py", "tables/huggingface.py")}
 LATE |= {"quicktok": "records/vocabulary.py", "tokenizers": "records/vocabulary.py"}
 # Installed and imported by no module: the file that needs it, and the words there.
 UNIMPORTED = {

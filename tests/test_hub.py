@@ -147,6 +147,53 @@ def test_a_pattern_names_the_parts_of_one_set(server: LoopbackHub, fetch: Fetch)
     assert {file.name: file.path.read_bytes() for file in fetched.files} == parts
 
 
+CARD = b"""---
+configs:
+- config_name: hard
+  data_files: hard/*.jsonl
+- config_name: easy
+  data_files:
+  - {split: train, path: easy/a.jsonl}
+  - {split: test, path: easy/b.jsonl}
+---
+"""
+PARTS: dict[str, list[str] | str] = {
+    "lab/plain:train": ["data/train-0.jsonl", "data/train-1.jsonl"],
+    "lab/plain:default/test": ["data/test.jsonl"],
+    "lab/card:hard": ["hard/1.jsonl", "hard/2.jsonl"],
+    "lab/card:easy": ["easy/a.jsonl", "easy/b.jsonl"],
+    "lab/card:easy/test": ["easy/b.jsonl"],
+    "lab/card:easy/*.jsonl": ["easy/a.jsonl", "easy/b.jsonl"],
+    "lab/card:easy/tset": "no file, configuration or split 'easy/tset'. Nearest: easy",
+    "lab/card:train": "no file, configuration or split 'train'. Nearest: easy/train, hard/train",
+}
+
+
+def test_a_configuration_or_split_means_the_files_that_its_card_names(server: LoopbackHub, tmp_path: Path) -> None:
+    for name in ("plain", "card"):
+        files = {
+            file for part, found in PARTS.items() if f"/{name}:" in part and isinstance(found, list) for file in found
+        }
+        card = {"README.md": CARD if name == "card" else b"# card"}
+        server.repositories[f"lab/{name}"] = Repository(card | {file: f"{{{file!r}: 1}}".encode() for file in files})
+    code = """import sys
+from analysis.sources import hub
+for name in sys.argv[1:]:
+    try: print([file.name for file in hub.fetch("hub:" + name, progress=False).files])
+    except hub.HubError as error: print(error)"""
+    # The library that knows splits takes the hub's address from the environment, when it is imported.
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *PARTS],
+        env={**os.environ, "HF_ENDPOINT": server.endpoint, "HF_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for (name, found), said in zip(PARTS.items(), ran.stdout.splitlines(), strict=True):
+        assert said == str(found) if isinstance(found, list) else found in said, name
+    assert not ran.stderr
+
+
 def test_a_small_file_kept_in_git_is_checked_by_its_git_hash(server: LoopbackHub, fetch: Fetch) -> None:
     server.repositories["lab/small"] = Repository({"few.json": b"[1]"}, small={"few.json"})
     (file,) = fetch("hub:lab/small").files

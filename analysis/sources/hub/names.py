@@ -78,10 +78,10 @@ def choose(wanted: HubName, names: Collection[str]) -> list[str]:
     """
     data = sorted(name for name in names if (is_data(name) or is_archive(name)))
     if wanted.pattern is not None:
-        matching = [name for name in sorted(names) if name == wanted.pattern or fnmatchcase(name, wanted.pattern)]
-        if not matching:
+        files = matching(wanted, names)
+        if not files:
             raise HubError(f"{wanted}: no file {wanted.pattern!r}.{near(wanted.pattern, data)} {_files(data)}")
-        return matching
+        return files
     if not data:
         raise HubError(f"{wanted}: no data file ({', '.join(FORMATS)}) among {len(names)} files.")
     if len(data) > 1:
@@ -90,6 +90,12 @@ def choose(wanted: HubName, names: Collection[str]) -> list[str]:
             f"hub:{wanted.repository}:*{Path(data[0]).suffix}. {_files(data)}"
         )
     return data
+
+
+def matching(wanted: HubName, names: Collection[str]) -> list[str]:
+    """The files of the name or pattern that is meant."""
+    pattern = wanted.pattern or ""
+    return [name for name in sorted(names) if name == pattern or fnmatchcase(name, pattern)]
 
 
 def near(name: str, candidates: Iterable[str]) -> str:

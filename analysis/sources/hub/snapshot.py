@@ -2,13 +2,16 @@
 
 import re
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from analysis import visible
 from analysis.sources.hub.answers import refusal, trouble
 from analysis.sources.hub.download import HubFile, commit, described, download
-from analysis.sources.hub.names import HubError, HubName, choose, parse
+from analysis.sources.hub.names import HubError, HubName, choose, matching, parse
+from analysis.sources.hub.splits import files_of
+from analysis.sources.names import is_data
 
 logger = visible.logger(__name__)
 
@@ -36,7 +39,8 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
     """Bring the file a hub source names to this disk, or find it there.
 
     Args:
-        name: `hub:OWNER/NAME[@REVISION][:FILE]`; FILE may be a pattern, for data sets in several parts.
+        name: `hub:OWNER/NAME[@REVISION][:FILE]`; FILE may be a pattern, for data sets in several parts, or what the
+            data set's card calls its parts: CONFIG, SPLIT or CONFIG/SPLIT.
         progress: show bytes and time left on standard error.
         endpoint: the hub's address; without it HF_ENDPOINT or the public hub.
         cache_dir: where copies are kept; without it the library's own cache, shared with other tools.
@@ -80,7 +84,7 @@ def _fetched(wanted: HubName, *, progress: bool, endpoint: str | None, cache_dir
             wanted.repository, revision=wanted.revision, files_metadata=True, timeout=INFO_TIMEOUT_S
         )
         siblings = {sibling.rfilename: sibling for sibling in info.siblings or []}
-        chosen = choose(wanted, siblings)
+        chosen = _chosen(wanted, siblings, commit(info))
         files = tuple(
             download(wanted, info, siblings[file], api, cache_dir=cache_dir, progress=progress) for file in chosen
         )
@@ -99,6 +103,15 @@ def _fetched(wanted: HubName, *, progress: bool, endpoint: str | None, cache_dir
     except OSError as error:
         raise HubError(f"{wanted}: the download failed: {error}") from error
     return _stand_in(wanted, cache_dir, reason)
+
+
+def _chosen(wanted: HubName, names: Collection[str], commit: str) -> list[str]:
+    """The files meant: by name or pattern, else by configuration and split."""
+    if wanted.file is None or matching(wanted, names):
+        return choose(wanted, names)
+    if re.fullmatch(r"[\w.-]+(/[\w.-]+)?", wanted.file) is None or is_data(wanted.file):
+        return choose(wanted, names)
+    return files_of(wanted, commit)
 
 
 def _earlier_copy(wanted: HubName, cache_dir: Path | None) -> tuple[str, dict[str, Path]] | None:
