@@ -90,7 +90,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "transcripts",
             "wording",
         },
-        {"altair", "ipywidgets", "itables", "polars"},
+        {"altair", "ipywidgets", "itables", "polars", "traitlets"},
     ),
     "report": (
         {

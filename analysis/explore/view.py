@@ -32,6 +32,8 @@ STYLE = """<style>
 .tj-explore .tj-scroll{overflow:hidden auto}
 .tj-explore .vega-embed{padding:0}
 .tj-explore .tj-line p{margin:0}
+.tj-explore .tj-late{animation:tj-late 0s 2s both}
+@keyframes tj-late{from{visibility:hidden}to{visibility:visible}}
 .tj-explore .dt-container{font-size:var(--jp-ui-font-size1,13px)}
 .tj-explore .itables_anywidget,.tj-explore .dt-container,.tj-explore table.dataTable.display,
 .tj-explore .dts div.dt-scroll-body.dt-scroll-body{background:transparent}
@@ -48,6 +50,9 @@ STYLE = """<style>
 .tj-explore .tj-read .hits a{color:inherit}
 .tj-explore .tj-read mark:target{outline:2px solid #d55e00}
 </style>"""
+BEHIND = (
+    "The figures are not up to date yet: what is chosen stands in the line above. If this stays, run the cell again."
+)
 UNREAD = "Choose a row of the table to read its transcript here."
 
 _numbers = itertools.count(1)
@@ -68,14 +73,15 @@ class View:
         self._read = ""
         self._hits = f"tj-hit-{next(_numbers)}"
         self._figures = {
-            **{column: Figure(_list_of(column), self._choose, wait=20) for column in LISTS},
-            "lengths": Figure(_lengths, self._choose, wait=120),
-            "kinds": Figure(_kinds, self._choose, wait=20),
+            **{column: Figure(_list_of(column), self._choose, self._tell_of_delay, wait=20) for column in LISTS},
+            "lengths": Figure(_lengths, self._choose, self._tell_of_delay, wait=120),
+            "kinds": Figure(_kinds, self._choose, self._tell_of_delay, wait=20),
         }
         self._columns = {**{column: [column] for column in LISTS}, "lengths": [*LENGTHS], "kinds": [*KINDS]}
         self._table = RunTable(self.read)
         self._heads = {column: widgets.HTML() for column in LISTS}
         self._said = _classed(widgets.HTML(), "tj-line")
+        self._delay = _classed(widgets.HTML(), "tj-line")
         self._words = widgets.Text(
             placeholder="Words in task, ids or tools", continuous_update=False, layout={"width": "15em"}
         )
@@ -216,6 +222,11 @@ class View:
         self._saved.value = ""
         self._table.show(self.selected)
 
+    def _tell_of_delay(self) -> None:
+        """Said from the first moment, and seen from the second second: usually it is gone by then."""
+        behind = any(figure.widget is None or figure.is_behind for figure in self._figures.values())
+        self._delay.value = f'<p class="tj-late" role="status">{BEHIND}</p>' if behind else ""
+
     def _counted(self, *, strong: bool = False) -> str:
         number = count(self.selected.height)
         sentence = self._selection.sentence()
@@ -267,6 +278,7 @@ class View:
                 [
                     widgets.HTML(f"{STYLE}<style>{COLUMN_STYLE}</style>"),
                     self._said,
+                    self._delay,
                     tools,
                     row,
                     self._table.widget,

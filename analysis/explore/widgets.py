@@ -1,14 +1,17 @@
 """The kept widgets that the view is put together from, each set up for it: charts, table. They fetch nothing."""
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import altair as alt
 import polars as pl
+import traitlets
 from itables.widget import ITable
 
 from analysis.explore.figures import PICK, ROWS, with_rows
@@ -20,6 +23,7 @@ from analysis.tables import places
 
 Rows = Sequence[Sequence[Any]]
 
+_MODULE = Path(__file__).with_name("figure.js")
 # Characters of a task that the table shows.
 TASK_SHOWN = 120
 # The table's columns: what a head says, and the column of RUNS behind it.
@@ -90,6 +94,7 @@ class Figure:
         self,
         draw: Callable[[Mapping[str, Rows], Mapping[str, Any]], Any],
         on_choice: Callable[[str, Any], None],
+        on_news: Callable[[], None],
         *,
         wait: int,
     ) -> None:
@@ -97,10 +102,12 @@ class Figure:
         Args:
             draw: the chart of rows and choices by column.
             on_choice: called with a column and what is chosen there: names, a range, or None.
+            on_news: called when the browser has fallen behind what was sent, or has caught up.
             wait: milliseconds of rest before a choice is told.
         """
         self._draw = draw
         self._on_choice = on_choice
+        self._on_news = on_news
         self._wait = wait
         self._rows: dict[str, list[list[Any]]] = {}
         self.widget: Any = None
@@ -112,18 +119,26 @@ class Figure:
         if self.widget is None:
             options = {"renderer": "svg", "actions": False}
             self.widget = offline_chart()(chart, debounce_wait=self._wait, max_wait=False, embed_options=options)
+            self.widget.observe(lambda _: self._on_news(), ["edition", "confirmed"])
         else:
             self.widget.chart = chart
         for column in rows:
             self.widget.selections.observe(self._tell, PICK + column)
         # Of all parameters at once: by name it would run before Altair's own observer, which then undoes it.
         self.widget.params.observe(self._insist)
+        self.widget.edition += 1
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the browser has not said yet that it draws the last rows."""
+        return bool(self.widget.confirmed != self.widget.edition)
 
     def show(self, rows: Mapping[str, Rows]) -> None:
         """Change the rows under what is marked."""
         for column, of_column in rows.items():
             self._rows[column] = _plain(of_column)
             setattr(self.widget.params, ROWS + column, self._rows[column])
+        self.widget.edition += 1
 
     def _tell(self, change: Any) -> None:
         self._on_choice(change["name"].removeprefix(PICK), chosen_in(change["new"].value))
@@ -133,6 +148,7 @@ class Figure:
         wanted = self._rows.get(change["name"].removeprefix(ROWS))
         if wanted is not None and change["new"] != wanted:
             setattr(self.widget.params, change["name"], wanted)
+            self.widget.edition += 1
 
 
 def chosen_in(value: Any) -> tuple[str, ...] | Range | None:
@@ -211,7 +227,8 @@ def shown(rows: pl.DataFrame) -> pl.DataFrame:
 def offline_chart() -> type[Any]:
     """Altair's widget with the chart library inside, kept on disk: to pack it takes seconds.
 
-    `alt.JupyterChart` by itself fetches the library from a CDN each time it is shown.
+    `alt.JupyterChart` by itself fetches the library from a CDN each time it is shown. `edition` counts what was sent to
+    the browser, `confirmed` is the last that it says it has drawn.
     """
     names = ("altair", "anywidget", "vl-convert-python")
     path = kept.root() / "vega" / f"widget-{'-'.join(version(name) for name in names)}.js"
@@ -222,7 +239,9 @@ def offline_chart() -> type[Any]:
         script = str(alt.JupyterChart._esm)
         with suppress(OSError):  # a cache that cannot be written costs seconds, not the chart
             places.write_bytes(str(path), script.encode())
-    return type("OfflineChart", (alt.JupyterChart,), {"_esm": script})
+    module = f"const LIBRARY = {json.dumps(script)};\n{_MODULE.read_text(encoding='utf-8')}"
+    edition = {name: traitlets.Int(0).tag(sync=True) for name in ("edition", "confirmed")}
+    return type("OfflineChart", (alt.JupyterChart,), {"_esm": module, **edition})
 
 
 def _plain(rows: Iterable[Iterable[Any]]) -> list[list[Any]]:

@@ -224,3 +224,51 @@ def test_strings_of_the_source_stay_text_in_every_part_of_the_view(page: "Page",
         page.locator(".tj-read mark").first.wait_for(state="attached")
         assert page.locator("img[src=x]").count() == 0
         assert ran == []
+
+
+# The chart library is there only after six seconds.
+DELAY = """() => {
+    delete window.trajectoryCharts;
+    let library;
+    Object.defineProperty(window, 'trajectoryCharts', {
+        configurable: true,
+        get: () => library,
+        set: loaded => { library = new Promise(resolve => setTimeout(() => resolve(loaded), 6000)); },
+    });
+}"""
+
+
+def test_figures_that_start_late_show_what_was_chosen_meanwhile(page: "Page", lab: Lab) -> None:
+    name = with_cells(lab, "late.ipynb")
+    content = json.loads((lab.folder / name).read_text(encoding="utf-8"))
+    content["cells"].insert(-1, nbformat.v4.new_code_cell(f"_ = view.select(env_id={ENVIRONMENT!r})", id="chosen"))
+    (lab.folder / name).write_text(json.dumps(content), encoding="utf-8")
+    page.evaluate(DELAY)
+    with running(page, lab, name):
+        page.locator(".tj-late").wait_for()
+        assert "not up to date yet" in page.locator(".tj-late").inner_text()
+        assert figure(page, 1).count() == 0
+        figure(page, 3).wait_for()
+        page.locator(".tj-late").wait_for(state="detached")
+        part = load("sample").where(env_id=ENVIRONMENT).trajectories.collect()["trajectory_id"].to_list()
+        assert held(page)[0] == part
+        tools = {tool for names in _tools(part) for tool in names}
+        until(lambda: figure(page, 1).locator("path[aria-label^='name: ']").count() == len(tools), "its tools only")
+        click_name(page, 0, ENVIRONMENT)
+        until(lambda: said(page).startswith("420 of 420"))
+
+
+def test_names_are_reached_and_chosen_by_keys(page: "Page", lab: Lab) -> None:
+    with running(page, lab, with_cells(lab, "keys.ipynb")):
+        names = figure(page, 0).locator("path[aria-label^='name: ']")
+        names.first.wait_for(state="attached")
+        page.locator(".tj-explore [tabindex='0'][aria-label^='name: ']").first.focus()
+        for _ in range(2):
+            page.keyboard.press("ArrowDown")
+        label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        page.keyboard.press("Enter")
+        word = label.removeprefix("name: ").split(";")[0]
+        until(lambda: f"environment {word}" in said(page))
+        until(lambda: page.evaluate("document.activeElement.getAttribute('aria-label')") or "")
+        page.keyboard.press("Space")
+        until(lambda: said(page).startswith("420 of 420"))
