@@ -90,7 +90,7 @@ def atif(trajectory: Trajectory, changes: Counter[str]) -> Row:
     # A task read out of a row of texts may be a result in its tags.
     extra = {name: value for name, value in known.items() if value is not None and not _TAG.search(str(value))}
     steps = [_step(number, turn) for number, turn in enumerate(turns(trajectory, changes), start=1)]
-    row = {"schema_version": ATIF_VERSION, "session_id": trajectory.task_id or trajectory.origin, "agent": agent}
+    row = {"schema_version": ATIF_VERSION, "session_id": trajectory.origin, "agent": agent}
     return row | {"steps": steps} | ({"extra": extra} if extra else {})
 
 

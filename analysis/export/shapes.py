@@ -1,7 +1,8 @@
 """One record -> the rows of a format, or a refusal that names the rule.
 
 - `messages`: one row of OpenAI chat, as TRL takes it. `tools` and every call's `arguments` are JSON texts, so that the
-  rows of different tools share one schema. Keys that a record does not have are not invented: no ids, no types.
+  rows of different tools share one schema. Keys that a record does not have are not invented: no ids, no types. What it
+  says of itself under a dialect's own name (a reward, a model) stands under the usual one.
 - `openai`: the same with ids and types throughout, for APIs that insist on them; `tools` are objects.
 - `atif`: one row of the Agent Trajectory Interchange Format.
 - `parquet`: the rows of `messages`; there an absent key is a null.
@@ -9,8 +10,8 @@
 - `alpaca-mask-history`: a row for every assistant turn, as the publisher trained: texts of Qwen3's template, thoughts
   in the output and none in the history. To be trained on with `mask_history: true`.
 
-A record whose calls are texts already (prompt mode, Qwen's template) keeps its texts as they stand, but in `openai` and
-`atif`, where its calls are fields.
+Whatever dialect a record came in, its calls, results and tools are written as the format writes them: calls that were
+texts are fields, and what the system's text said of how to write them is left out. `raw` keeps a record as it stands.
 """
 
 import json
@@ -21,15 +22,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from analysis.export import interchange
+from analysis.export.alternation import in_turns
 from analysis.export.errors import RefusedError
 from analysis.records import chat_template, text
-from analysis.records.chat import read_messages
-from analysis.records.dialects import alpaca, sharegpt
+from analysis.records.dialects import sharegpt
 from analysis.records.facts import tools_text
 from analysis.records.jsontext import loads
 from analysis.records.model import Call, Message, Trajectory
 from analysis.records.record import Record, exact_text
-from analysis.records.textmode import is_prompt_mode
 
 Row = dict[str, Any]
 Shape = Callable[["Source"], Iterator[Row]]
@@ -41,26 +41,12 @@ ASKING = ("human", "user", "observation")
 ANSWERING = ("gpt", "assistant", "function_call")
 
 
-# The dialects whose calls may be blocks in texts that are delivered as texts: how their messages stand in the record.
-AS_THEY_STAND: dict[str, Callable[[Record], list[Message]]] = {
-    **dict.fromkeys(("prompt", "qwen_text", "text_calls"), read_messages),
-    "sharegpt": sharegpt.messages,
-    "alpaca": alpaca.messages,
-}
-
-
 class Source(NamedTuple):
     """A record as read, its raw fields, and what was changed on the way, counted."""
 
     record: Record
     trajectory: Trajectory
-    delivered: list[Message]
     changes: Counter[str]
-
-    @property
-    def is_text(self) -> bool:
-        """Are its calls blocks in texts?"""
-        return is_prompt_mode(self.delivered)
 
 
 def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
@@ -69,17 +55,12 @@ def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
     Raises:
         RefusedError: no format but raw can hold it.
     """
-    record = Record(raw, trajectory.origin)
-    as_they_stand = AS_THEY_STAND.get(trajectory.dialect)
-    delivered = trajectory.messages if as_they_stand is None else as_they_stand(record)
-    opened = Source(record, trajectory, delivered, changes)
+    opened = Source(Record(raw, trajectory.origin), trajectory, changes)
     _refuse_unreadable(opened)
-    if not opened.is_text and loads(tools_text(record))[0] == [] and trajectory.tools:
-        # The tools stood in the system's text: here they are fields, as the calls are.
-        for message in trajectory.messages:
-            if message.role == "system":
-                message.content = interchange.without_how_to_call(message.content, changes)
-    for call in () if opened.is_text else trajectory.calls:
+    for message in trajectory.messages:
+        if message.role == "system":
+            message.content = interchange.without_how_to_call(message.content, changes)
+    for call in trajectory.calls:
         if call.arguments_state == "empty":
             changes["calls without arguments, written as {}"] += 1
             call.arguments, call.form = "{}", "string"
@@ -93,15 +74,17 @@ def chat(opened: Source) -> Iterator[Row]:
     """`messages`: one row."""
     raw = {key: opened.record.raw(key) for key in _carried(opened) if key in opened.record}
     row: Row = {key: msgspec.Raw(_on_one_line(value).encode()) for key, value in raw.items()}
+    row |= _under_other_names(opened, row)
     if tools := _tools(opened):
         row["tools"] = tools
-    row["messages"] = [_text(m) for m in opened.delivered] if opened.is_text else [*map(_chat, _structured(opened))]
+    row["messages"] = [_chat(message) for message in opened.trajectory.messages]
     yield row
 
 
 def openai(opened: Source) -> Iterator[Row]:
     """`openai`: one row."""
     row = {key: msgspec.Raw(_on_one_line(opened.record.raw(key)).encode()) for key in CARRIED if key in opened.record}
+    row |= _under_other_names(opened, row)
     messages = list(interchange.openai_messages(opened.trajectory, opened.changes))
     tools = interchange.declarations(opened.trajectory)
     yield {**row, **({"tools": tools} if tools else {}), "messages": messages}
@@ -116,7 +99,8 @@ def flat_chat(opened: Source) -> Iterator[Row]:
     """`parquet`: the row of `messages` in columns whose types do not depend on the record."""
     (row,) = chat(opened)
     trajectory = opened.trajectory
-    held = {key: loads(bytes(value))[0] for key, value in row.items() if key not in ("messages", "tools")}
+    raw = {key: value for key, value in row.items() if isinstance(value, msgspec.Raw)}
+    held = {**row, **{key: loads(bytes(value))[0] for key, value in raw.items()}}
     known = {key: getattr(trajectory, key) for key in ("model", "trial", "total_reward", "steps", "env_id", "task_id")}
     plain = {key: known.get(key, value) for key, value in held.items()}
     if "id" in plain:
@@ -126,12 +110,12 @@ def flat_chat(opened: Source) -> Iterator[Row]:
     for key, kind in (("traj_type", str), ("terminated", bool), ("truncated", bool)):
         if not isinstance(plain.get(key), kind):
             plain.pop(key, None)
-    yield {**plain, "tools": row.get("tools"), "messages": row["messages"]}
+    yield {**plain, "tools": row.get("tools")}
 
 
 def share_gpt(opened: Source) -> Iterator[Row]:
     """`sharegpt`: one row."""
-    messages = opened.delivered if opened.is_text else _structured(opened)
+    messages = in_turns(opened.trajectory, opened.changes)
     system = messages[0].content if messages and messages[0].role == "system" else None
     turns = list(_turns(opened, messages if system is None else messages[1:]))
     row: Row = _identity(opened)
@@ -145,7 +129,7 @@ def share_gpt(opened: Source) -> Iterator[Row]:
 
 def alpaca_rows(opened: Source) -> Iterator[Row]:
     """`alpaca-mask-history`: a row for every assistant turn."""
-    turns = list(_delivered_turns(opened) if opened.is_text else _rendered_turns(opened))
+    turns = list(_rendered_turns(opened))
     system = turns.pop(0).text if turns and turns[0].speaker == "system" else ""
     spoken = _paired(opened, [(turn.speaker, turn) for turn in turns])
     history: list[list[str]] = []
@@ -176,8 +160,6 @@ def _refuse_unreadable(opened: Source) -> None:
         raise RefusedError("content_parts", f"message {parts.message}: {parts.detail}")
     if all(message.role != "assistant" for message in trajectory.messages):
         raise RefusedError("no_assistant", "no message of the assistant: there is nothing to train on")
-    if opened.is_text:
-        return
     for index, message in enumerate(trajectory.messages):
         if message.role == "other":
             raise RefusedError("legal_roles", f"message {index}: the role {message.delivered_as[:60]!r}")
@@ -231,11 +213,19 @@ def _identity(opened: Source, *names: str) -> Row:
     return {name: value for name, value in values.items() if value is not None}
 
 
+def _under_other_names(opened: Source, row: Row) -> Row:
+    """What a record says of itself under names of its own dialect, under the usual ones."""
+    read = {"task_id": exact_text(opened.record.raw("id"))} if "id" in row else {}
+    if "task_info" in row:
+        read |= {name: getattr(opened.trajectory, name) for name in ("env_id", "task_id")}
+    identity = _identity(opened, "env_id", "task_id", "model", "trial", "total_reward")
+    return {name: value for name, value in identity.items() if name not in row and read.get(name) != value}
+
+
 def _tools(opened: Source) -> str:
-    """JSON text of the declared tools as function schemas, "" without any, or where the system text lists them."""
+    """JSON text of the declared tools as function schemas, "" without any."""
     trajectory = opened.trajectory
-    first = opened.delivered[0] if opened.delivered else None
-    if not trajectory.tools or (opened.is_text and first and first.role == "system" and "<tools>" in first.content):
+    if not trajectory.tools:
         return ""
     text = tools_text(opened.record)
     declared = loads(text)[0]
@@ -243,10 +233,6 @@ def _tools(opened: Source) -> str:
     if is_whole and all(isinstance(tool, dict) and isinstance(tool.get("function"), dict) for tool in declared):
         return text
     return json.dumps([chat_template.declaration(tool) for tool in trajectory.tools], ensure_ascii=False)
-
-
-def _structured(opened: Source) -> list[Message]:
-    return opened.trajectory.messages
 
 
 def _chat(message: Message) -> Row:
@@ -266,16 +252,9 @@ def _call(call: Call) -> Row:
     return {"id": call.id, "type": "function", "function": function} if call.id else {"function": function}
 
 
-def _text(message: Message) -> Row:
-    role = message.role if message.role != "other" else message.delivered_as
-    row = {"role": role, "content": message.content}
-    return row if message.reasoning is None else row | {"reasoning_content": message.reasoning}
-
-
 def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, str]]:
     """(speaker, value) in ShareGPT's words; the results of one message's calls are one observation."""
-    if not opened.is_text:
-        _refuse_unpaired(opened.trajectory)
+    _refuse_unpaired(opened.trajectory)
     results: list[str] = []
     for index, message in enumerate(messages):
         if message.role == "tool":
@@ -317,23 +296,14 @@ class _Turn(NamedTuple):
 def _rendered_turns(opened: Source) -> Iterator[_Turn]:
     """The turns of Qwen3's template, trimmed as the publisher's script trims them."""
     _refuse_unpaired(opened.trajectory)
-    pieces = [piece for turn in chat_template.turns(opened.trajectory) for piece in turn]
+    trajectory = msgspec.structs.replace(opened.trajectory, messages=in_turns(opened.trajectory, opened.changes))
+    pieces = [piece for turn in chat_template.turns(trajectory) for piece in turn]
     starts = [at for at, piece in enumerate(pieces) if piece.part == "header" and piece.text == chat_template.START]
     for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
         # Between the opening marker with the role, and the closing marker with its line break.
         inner = pieces[start + 2 : end - 2]
         bare = "".join(piece.text for piece in inner if piece.part not in ("thought", "reasoning"))
         yield _Turn(pieces[start + 1].text.strip(), "".join(piece.text for piece in inner).strip(), bare.strip())
-
-
-def _delivered_turns(opened: Source) -> Iterator[_Turn]:
-    """Texts that are in a template already; a thought in its own field is put in front."""
-    for message in opened.delivered:
-        held = (
-            message.content if message.reasoning is None else text.THOUGHT.format(message.reasoning) + message.content
-        )
-        bare = held.rpartition(TAGS[1])[2] if message.role == "assistant" else held
-        yield _Turn(message.role, held.strip(), bare.strip())
 
 
 def encode(row: Row) -> bytes:

@@ -1,6 +1,8 @@
 """What a record says of itself beside its messages: its tools, its ids, its task, its reward, its model."""
 
 import hashlib
+import math
+import re
 from typing import Any
 
 import msgspec
@@ -21,17 +23,22 @@ class Paths:
 REWARDS = Paths(
     *("total_reward", "reward", "reward_info.reward", "final_reward", "score", "resolved", "is_resolved", "success"),
     *("is_success", "is_correct", "passed", "solved", "utility", "info.reward", "info.resolved", "info.score"),
+    "extra.total_reward",
 )
+# Whose value is a reward and nothing else: one that is no number is told.
+_NAMED_REWARDS = ("total_reward", "reward", "final_reward")
 MODELS = Paths(
     *("model", "model_name", "model_id", "agent.model_name", "metadata.model", "info.model", "pipeline_name"),
 )
-TRIALS = Paths("trial", "trial_id", "attempt", "run_id", "rollout_id", "sample_index", "sample_idx", "epoch")
-ENV_IDS = Paths("env_id", "suite_name", "environment", "env_name", "env", "domain")
+TRIALS = Paths(
+    "trial", "trial_id", "attempt", "run_id", "rollout_id", "sample_index", "sample_idx", "epoch", "extra.trial"
+)
+ENV_IDS = Paths("env_id", "suite_name", "environment", "env_name", "env", "domain", "extra.env_id")
 TASK_IDS = Paths(
     *("task_id", "instance_id", "user_task_id", "problem_id", "question_id", "scenario_id", "uuid", "id"),
-    "session_id",
+    "extra.task_id",
 )
-TASKS = Paths("task", "instruction", "problem_statement", "info.task.instruction", "task.instruction")
+TASKS = Paths("task", "instruction", "problem_statement", "info.task.instruction", "task.instruction", "extra.task")
 TOOLS = Paths(
     *("tools", "functions", "available_tools", "tool_definitions", "agent.tool_definitions", "function_definitions"),
 )
@@ -49,6 +56,7 @@ class _TaskInfo(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 TEXTS = 512
 _TEXTS: dict[tuple[int, bytes], tuple[msgspec.Raw, str | None]] = {}
 
+_NUMBER = re.compile(r"\s*[-+]?\d{1,300}(?:\.\d{0,300})?(?:[eE][-+]?\d{1,3})?\s*", re.ASCII)
 _TASK_INFO = msgspec.json.Decoder(_TaskInfo)
 
 
@@ -136,8 +144,18 @@ def rewards(record: Record, trajectory: Trajectory) -> None:
             trajectory.total_reward = float(reward)
         except OverflowError:
             trajectory.findings.append(Finding("reward_form", None, f"a reward of {len(str(reward))} digits"))
+    elif (odd := _odd_reward(record)) is not None:
+        trajectory.findings.append(Finding("reward_form", None, f"a reward that is no number: {odd!r}"))
     trajectory.trial = first_id(record, TRIALS)
     trajectory.model = first_id(record, MODELS)
+
+
+def _odd_reward(record: Record) -> str | None:
+    """What stands in place of a reward, cut short; None where nothing does, or a number that is told already."""
+    if any(finding.rule == "non_finite_number" for finding in record.findings):
+        return None
+    held = [value for name in _NAMED_REWARDS if (value := at(record, name)) is not None]
+    return str(held[0])[:60] if held else None
 
 
 def task_of(record: Record) -> str | None:
@@ -146,10 +164,18 @@ def task_of(record: Record) -> str | None:
 
 
 def first(record: Record, paths: Paths) -> int | float | None:
-    """The first of these members that is a number or a truth value."""
+    """The first of these members that is a number or a truth value, or a text of a number."""
     if paths.tops.isdisjoint(record.fields):  # what nearly every record is
         return None
-    return next((held for path in paths.paths if isinstance(held := at(record, path), int | float)), None)
+    values = (_number(at(record, path)) for path in paths.paths)
+    return next((value for value in values if value is not None), None)
+
+
+def _number(held: object) -> int | float | None:
+    """A number or truth value, also where a text holds it."""
+    if isinstance(held, str) and _NUMBER.fullmatch(held) and math.isfinite(value := float(held)):
+        return value
+    return held if isinstance(held, int | float) else None
 
 
 def first_id(record: Record, paths: Paths) -> str | None:

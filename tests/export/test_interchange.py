@@ -103,9 +103,7 @@ def test_a_call_without_a_result_is_refused(shape: str) -> None:
     assert caught.value.rule == "unanswered_call"
 
 
-# Rows whose calls are texts keep them as they stand, in their own template.
-AS_TEXTS = ("alpaca", "qwen_text", "runner_prompt", "text_calls")
-OTHERS = [path for path in FIXTURES if path.stem not in (*AS_TEXTS, "openai_chat", "tau2")]
+OTHERS = [path for path in FIXTURES if path.stem not in ("openai_chat", "runner_prompt", "tau2")]
 
 
 @pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)

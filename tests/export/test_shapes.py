@@ -149,19 +149,51 @@ PROMPT_MODE = {
 }
 
 
-def test_calls_that_are_texts_stay_the_texts_they_are() -> None:
+def test_calls_that_are_texts_are_written_as_the_format_writes_calls() -> None:
     (row,) = rows("messages", PROMPT_MODE)
-    assert row == PROMPT_MODE
+    assert row["messages"] == [
+        {"role": "system", "content": "Help."},
+        {"role": "user", "content": "Pay."},
+        {
+            "role": "assistant",
+            "content": None,
+            "reasoning_content": "How?",
+            "tool_calls": [{"function": {"name": "pay", "arguments": "{}"}}],
+        },
+        {"role": "tool", "content": "ok"},
+        {"role": "assistant", "content": "Paid.", "reasoning_content": "Done."},
+    ]
+    assert [declared["function"]["name"] for declared in json.loads(row["tools"])] == ["pay"]
     (shared,) = rows("sharegpt", PROMPT_MODE)
-    assert [turn["value"] for turn in shared["conversations"]] == [m["content"] for m in PROMPT_MODE["messages"][1:]]
-    assert "tools" not in shared, "the system text lists them"
-
-
-def test_calls_that_are_texts_lose_their_thoughts_in_alpacas_history_alone() -> None:
+    assert [turn["value"] for turn in shared["conversations"]] == [
+        "Pay.",
+        '<think>\nHow?\n</think>\n\n{"name": "pay", "arguments": {}}',
+        "ok",
+        "<think>\nDone.\n</think>\n\nPaid.",
+    ]
     first, second = rows("alpaca-mask-history", PROMPT_MODE)
-    assert first["output"] == PROMPT_MODE["messages"][2]["content"]
-    assert second["history"] == [["Pay.", '<tool_call>\n{"name":  "pay"}\n</tool_call>']]
-    assert second["output"] == PROMPT_MODE["messages"][4]["content"]
+    call = '<tool_call>\n{"name": "pay", "arguments": {}}\n</tool_call>'
+    assert first["output"] == f"<think>\nHow?\n</think>\n\n{call}"
+    assert second["history"] == [["Pay.", call]]
+
+
+def test_results_stand_in_the_order_of_their_calls_where_position_alone_pairs_them() -> None:
+    messages = [
+        {"role": "user", "content": "Both."},
+        {"role": "assistant", "content": "Now."},
+        *(
+            {"role": "assistant", "content": None, "tool_calls": [{"id": id_, "function": {"name": name}}]}
+            for id_, name in (("a", "get"), ("b", "put"))
+        ),
+        {"role": "tool", "tool_call_id": "b", "content": "second"},
+        {"role": "tool", "tool_call_id": "a", "content": "first"},
+        {"role": "assistant", "content": "Done."},
+    ]  # fmt: skip
+    (row,) = rows("sharegpt", {"messages": messages})
+    again = read(row)
+    results = [again.messages[call.result_message].content for call in again.calls if call.result_message]
+    assert list(zip([call.name for call in again.calls], results, strict=True)) == [("get", "first"), ("put", "second")]
+    assert [message.content for message in again.messages][:2] == ["Both.", "Now."]
 
 
 # ShareGPT

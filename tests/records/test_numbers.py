@@ -42,3 +42,18 @@ def test_the_numbers_of_the_cases_are_findings(shared_cases: Path, name: str) ->
     held = json.loads((shared_cases / "faults" / f"{name}.json").read_text(encoding="utf-8"))
     told = [read(json.dumps(record)) for record in held]
     assert [bool({finding.rule for finding in one.findings} & RULES) for one in told] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("held", "reward", "is_told"),
+    [("1.0", 1.0, False), (" -2e-1 ", -0.2, False), (None, None, False), ("good", None, True), ([1], None, True),
+     ({"total": 1}, None, True), ("1e999", None, True), ("", None, True)],
+)  # fmt: skip
+@pytest.mark.parametrize("member", ["total_reward", "reward"])
+def test_a_reward_as_text_is_read_and_one_that_is_no_number_is_told(
+    member: str, held: object, reward: float | None, is_told: bool
+) -> None:
+    record = {"messages": [{"role": "user", "content": "Go."}], member: held}
+    told = read(json.dumps(record))
+    assert told.total_reward == reward
+    assert ("reward_form" in {finding.rule for finding in told.findings}) == is_told

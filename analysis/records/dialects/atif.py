@@ -59,7 +59,7 @@ DIALECT = Dialect(
     example='{"schema_version": "ATIF-v1.4", "agent": {"model_name": "m"}, "steps": [{"source": "agent", "message": '
     '"", "tool_calls": [{"tool_call_id": "c1", "function_name": "f", "arguments": {}}], '
     '"observation": {"results": [{"source_call_id": "c1", "content": "ok"}]}}]}',
-    keys=facts.KEYS | {"schema_version", "agent", "steps", "final_metrics", "notes", "extra"},
+    keys=facts.KEYS | {"schema_version", "session_id", "agent", "steps", "final_metrics", "notes", "extra"},
     bodies=frozenset({"steps"}),
     matches=matches,
     read=read,
