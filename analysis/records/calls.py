@@ -8,7 +8,17 @@ from analysis.records.model import ArgumentsForm, Call, Finding, ResultFacts
 from analysis.records.record import Record
 
 NAMES = ("name", "function_name", "tool_name", "toolName", "tool", "function")
-ARGUMENTS = ("arguments", "args", "parameters", "input", "tool_input", "kwargs")
+ARGUMENTS = (
+    "arguments",
+    "args",
+    "parameters",
+    "input",
+    "tool_input",
+    "tool_args",
+    "tool_arguments",
+    "params",
+    "kwargs",
+)
 CALL_IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 ANSWER_IDS = ("tool_call_id", "call_id", "tool_use_id", "toolCallId", "toolUseId", "source_call_id")
 _NESTED = ("function", "toolUse", "functionCall", "function_call")

@@ -4,7 +4,10 @@ Most often one. A user's turn that carries results is one for each of them, and 
 """
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any
+
+import msgspec
 
 from analysis.canonical import canonical
 from analysis.records.calls import (
@@ -20,7 +23,7 @@ from analysis.records.calls import (
 from analysis.records.jsontext import as_written, loads
 from analysis.records.members import NULL, Members, flagged_members, id_of, list_of, raw_of, value_of
 from analysis.records.model import Call, Finding, Message, ResultFacts, Role
-from analysis.records.parts import Parts, flat_text, read_parts
+from analysis.records.parts import Parts, flat_text, is_result, read_parts
 from analysis.records.record import Record
 from analysis.records.roles import CALLERS, ROLES, role_of
 from analysis.records.text import read_called
@@ -81,18 +84,15 @@ def _call_item(record: Record, index: int, raw: bytes, item: Members, kind: str)
 
 def _spoken(record: Record, index: int, item: Members, word: Any, own: Mapping[str, Role]) -> list[Message]:
     role = role_of(record, index, word, own)
+    if role == "assistant" and len(runs := _runs(item)) > 1:
+        return [message for run in runs for message in _spoken(record, index, run, word, own)]
     text, parts = _content(record, index, item)
     delivered_as = str(word)
     if isinstance(word, str) and word in CALLERS:
-        called = read_called(text, index)
-        record.findings.extend(called.findings)
-        thought = called.thought if called.thought is not None else _reasoning(record, item, parts, text)
-        return [Message("assistant", called.text, thought, [*called.calls, *parts.calls], delivered_as=delivered_as)]
+        return [_caller(record, index, item, text, parts, delivered_as)]
     results = [_delivered(result, delivered_as) for result in parts.results]
-    if results and role == "tool":
-        return results
     if role == "tool":
-        return [_result(record, item, text, delivered_as)]
+        return results or [_result(record, item, text, delivered_as)]
     calls = [*parts.calls, *read_calls(record, index, item)]
     if calls and role != "assistant":
         return [_by_user(record, index, text, calls, delivered_as)]
@@ -104,6 +104,29 @@ def _spoken(record: Record, index: int, item: Members, word: Any, own: Mapping[s
         return [spoken]
     said = [spoken] if text or calls or spoken.reasoning else []
     return [*results, *said] if parts.opens_with_result else [*said, *results]
+
+
+def _caller(record: Record, index: int, item: Members, text: str, parts: Parts, delivered_as: str) -> Message:
+    """A message whose role says that its text is calls."""
+    called = read_called(text, index)
+    record.findings.extend(called.findings)
+    thought = called.thought if called.thought is not None else _reasoning(record, item, parts, text)
+    return Message("assistant", called.text, thought, [*called.calls, *parts.calls], delivered_as=delivered_as)
+
+
+def _runs(item: Members) -> list[Members]:
+    """A message whose parts hold results among its own words, as where the server runs the tools: one for each stretch.
+
+    What stands beside the parts is the first one's.
+    """
+    name = next((name for name in CONTENTS if name in item), "")
+    parts = list_of(bytes(item[name])) if name else None
+    stretches = [[*run] for _, run in groupby(parts or (), is_result)]
+    if len(stretches) < 2:
+        return [item]
+    bare = {key: value for key, value in item.items() if key in SPEAKERS}
+    held = [{name: msgspec.Raw(b"[" + b",".join(stretch) + b"]")} for stretch in stretches]
+    return [{**(bare if place else item), **each} for place, each in enumerate(held)]
 
 
 def _content(record: Record, index: int, item: Members) -> tuple[str, Parts]:

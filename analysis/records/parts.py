@@ -17,6 +17,7 @@ _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "tool_call", 
 _CALL_KEYS = frozenset({"toolUse", "functionCall", "function_call"})
 _RESULTS = frozenset({"tool_result", "tool_response", "tool_output", "function_response", "function_call_output"})
 _RESULT_KEYS = frozenset({"toolResult", "functionResponse", "function_response"})
+_MEDIA = frozenset({"image", "image_url", "input_image", "audio", "input_audio", "video", "file", "document"})
 _RESULT_TEXTS = ("content", "output", "result", "response", "value", "text")
 
 
@@ -52,7 +53,7 @@ def _add(record: Record, index: int, raw: bytes, parts: Parts) -> bool:
     kind = _kind(part)
     if kind in _CALLS or raw_of(part, _CALL_KEYS) != NULL:
         parts.calls.extend(_calls(record, index, raw, part))
-    elif kind in _RESULTS or kind.endswith("_tool_result") or raw_of(part, _RESULT_KEYS) != NULL:
+    elif is_result(raw):
         parts.results.append(_result(record, index, part))
     elif kind in _TEXTS and (text := _text(part, kind)) is not None:
         parts.texts.append(text)
@@ -61,6 +62,13 @@ def _add(record: Record, index: int, raw: bytes, parts: Parts) -> bool:
     else:
         return False
     return True
+
+
+def is_result(raw: bytes) -> bool:
+    """Is a part the result of a call?"""
+    part = members_of(raw)
+    kind = _kind(part)
+    return kind in _RESULTS or kind.endswith("_tool_result") or raw_of(part, _RESULT_KEYS) != NULL
 
 
 def _kind(part: Members) -> str:
@@ -95,11 +103,12 @@ def _result(record: Record, index: int, part: Members) -> Message:
 
 
 def result_text(record: Record, index: int, raw: bytes) -> str:
-    """A result's content as one text; its parts that are no text are a finding."""
+    """A result's content as one text; its parts that are no text are a finding, where they are not all of it."""
     kinds = [
         _kind(members_of(item)) for item in list_of(raw) or () if value_of(members_of(item), ("type",)) is not None
     ]
-    if others := [kind for kind in kinds if kind not in _TEXTS]:
+    others = [kind for kind in kinds if kind not in _TEXTS]
+    if others and (len(others) < len(kinds) or _MEDIA.issuperset(others)):
         record.findings.append(Finding("content_parts", index, f"{len(others)} parts that are not text: {others[0]}"))
     return flat_text(raw)
 
@@ -107,7 +116,8 @@ def result_text(record: Record, index: int, raw: bytes) -> str:
 def flat_text(raw: bytes) -> str:
     """A result's content as one text: a string, the texts of a list of parts, or the JSON text of anything else.
 
-    A list in which each item says its type is parts, of which only the texts are a text.
+    A list in which each item says its type is parts, of which only the texts are a text; where none is, and they are
+    no pictures and the like, they are data.
     """
     if raw == NULL:
         return ""
@@ -117,7 +127,8 @@ def flat_text(raw: bytes) -> str:
     items = list_of(raw)
     texts = [_plain_text(item) for item in items or ()]
     are_parts = all(isinstance(value_of(members_of(item), ("type",)), str) for item in items or ())
-    if texts and (are_parts or all(text is not None for text in texts)):
+    is_media = all(_kind(members_of(item)) in _MEDIA for item in items or ())
+    if texts and ((are_parts and (any(text is not None for text in texts) or is_media)) or None not in texts):
         return "\n".join(text for text in texts if text is not None)
     try:
         return msgspec.json.format(raw, indent=0).decode()

@@ -31,6 +31,10 @@ _PARAMETER = re.compile(
     r"(?P<value>[^<]*(?:<(?!/parameter>|parameter[= ])[^<]*)*)(?:</parameter>)?"
 )
 _PAIR = re.compile(r"<arg_key>([^<]*)</arg_key>\s*<arg_value>([^<]*(?:<(?!/arg_value>)[^<]*)*)</arg_value>")
+# Mistral's later way, a stretch for each call.
+_NAMED_ARGUMENTS = re.compile(
+    r"(?:\[TOOL_CALLS\]|\A)\s*([\w.:-]{1,200})(?:\[CALL_ID\]([\w-]{1,200}))?\[ARGS\]([^\[]*(?:\[(?!TOOL_CALLS\])[^\[]*)*)"
+)
 _LISTED = re.compile(r"\s*\[\s*[^\W\d][^()\[\]{}\"'\n]{0,120}\(.*\)\s*\]\s*", re.DOTALL)
 
 
@@ -62,6 +66,8 @@ def read_block(block: str) -> list[Read]:
     if "<arg_key>" in text:
         pairs = {key.strip(): _typed(value.strip("\n")) for key, value in _PAIR.findall(text)}
         return [(Call(text.partition("<")[0].strip() or None, as_written(pairs), "object"), "")]
+    if "[ARGS]" in text and (calls := _NAMED_ARGUMENTS.findall(text)):
+        return [(Call(name, arguments.strip(), "string", id_), "") for name, id_, arguments in calls]
     if text.startswith("["):
         return [read_object(item) for item in _items(text)] or [read_object(block)]
     if text.startswith("{") and (literal := literal_of(text)) is not None:

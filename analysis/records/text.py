@@ -22,7 +22,7 @@ def _block(tag: str, *, ends: str) -> str:
 
 _CALL = re.compile(_block("tool_call", ends="/?tool_call") + "(</tool_call>)?")
 _FUNCTION_CALL = re.compile(r"<function_?call>([^<]*(?:<(?!/?function_?call>)[^<]*)*)(?:</function_?call>)?")
-_WRAPPING = re.compile(r"</?(?:antml:)?function_calls>|</?tool_calls>")
+_WRAPPING = re.compile(r"</?(?:[\w-]{1,20}:)?(?:function_calls|tool_calls?)>")
 _TO_THE_END = re.compile(r"(?:\[TOOL_CALLS\]|<\|python_tag\|>)(.*)", re.DOTALL)
 _THINK = re.compile(_block("think", ends="/think") + "(?:</think>)?")
 _TOOLS = re.compile(_block("tools", ends="/tools") + "(?:</tools>)?")
@@ -33,6 +33,11 @@ _SCAN = json.JSONDecoder(strict=False)
 CALL_TAGS = (
     *("<tool_call>", "<function=", "<function_call>", "<functioncall>", "<invoke name=", "[TOOL_CALLS]"),
     "<|python_tag|>",
+)
+# What a user's text that is a result opens with.
+RESULT_OPENINGS = (
+    *("EXECUTION RESULT of [", "OBSERVATION:", "Observation:", "<tool_response>", "<function_results>"),
+    "<returncode>",
 )
 THOUGHT = "<think>\n{}\n</think>\n\n"
 TEXT_BESIDE_CALL = "{}\n<tool_call>\n{}\n</tool_call>"

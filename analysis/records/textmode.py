@@ -9,11 +9,16 @@ from analysis.records.members import members_of, value_of
 from analysis.records.model import Call, Finding, Message, ResultFacts, hidden_call
 from analysis.records.record import Record
 from analysis.records.syntaxes import UNTYPED, listed, typed
-from analysis.records.text import CALL_TAGS, named_result, read_called, responses, split_calls, split_reasoning
+from analysis.records.text import (
+    CALL_TAGS,
+    RESULT_OPENINGS,
+    named_result,
+    read_called,
+    responses,
+    split_calls,
+    split_reasoning,
+)
 from analysis.records.toolsets import ToolSet
-
-# How runners open a user's message that carries what a call written as text came to.
-RESULT_OPENINGS = ("EXECUTION RESULT of [", "OBSERVATION:", "Observation:", "<tool_response>", "<function_results>")
 
 
 def is_prompt_mode(messages: list[Message]) -> bool:

@@ -17,9 +17,11 @@ from analysis.records.jsontext import loads
 from analysis.records.model import Finding, Trajectory
 from analysis.records.record import Record
 from analysis.records.roles import CALLERS, NEAREST
-from analysis.records.text import CALL_TAGS, split_reasoning
+from analysis.records.text import CALL_TAGS, RESULT_OPENINGS, split_reasoning
 
 LARGEST_SHARE = 0.1
+# So many calls of which none can be named are a form that is not read; fewer are slips of the agent's.
+A_FORM = 3
 # Of the letters of texts that were taken apart, and for each call: how a call is written is not weighed to the letter.
 TOLERANCE, LETTERS_OF_SYNTAX = 0.02, 4
 WRAPPERS = ("samples", "simulations", "rollouts", "trajectories", "records", "data", "results")
@@ -29,6 +31,7 @@ _SPEAKER = ("role", "from", "type", "speaker", "sender", "class_", "message_type
 _CALL_KEYS = frozenset(
     {"tool_calls", "tool_call", "function_call", "function_calls", "toolCalls", "tool_use", "toolUse", "functionCall"}
     | {"tool_result", "toolResult", "functionResponse", "function_call_output", "tool_call_id", "tool_use_id"}
+    | {"toolCallId", "toolName", "tool_name", "tool_args", "tool_input", "function_name"}
     | {"tool_responses", "actions", "action", "api_call", "api_calls", "observation", "observations", "tool_outputs"}
 )
 _RESULT_WORDS = frozenset(word for word, role in NEAREST.items() if role == "tool") | {"tool"}
@@ -38,6 +41,8 @@ _TAGS = (*CALL_TAGS, "<tool_response>", "<tool_use>", "<tool_code>", "<|tool_cal
 _NAMED = r'\{\s*"(?:name|tool|function|tool_name|action)"\s*:'
 _PATTERNS = (
     ("an `Action:` line", re.compile(r"^[ \t]*Action:[ \t]*\S.*\n\s*Action Input:", re.MULTILINE)),
+    ("a thought with an action", re.compile(r"^\s*(?:Thought|Think):.*^[ \t]*(?:Action|Act):[ \t]*\S", re.M | re.S)),
+    ("code to be run", re.compile(r"^(?:Code|Action):\s*```(?:py|python|bash|sh)\b", re.MULTILINE)),
     ("a call in a fence", re.compile(rf"```(?:tool_code|tool_call|json\s*{_NAMED})")),
     ("an object that names a function", re.compile(rf'^\[?\s*{_NAMED}.*"(?:arg|param|input|action_input)', re.S)),
     ("a bracketed call", re.compile(r"^\[\s*[A-Za-z_][\w. /-]*\(.*\)\s*\]$", re.S)),
@@ -85,12 +90,15 @@ class Texts(NamedTuple):
 
 
 def signs(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
-    """What in a record speaks of calls, with how often; "" where one was read, or nothing does."""
-    if trajectory.calls or any(finding.rule == "call_in_reasoning" for finding in trajectory.findings):
+    """What in a record speaks of calls, with how often; "" where one with a name was read, or nothing does."""
+    is_told = any(finding.rule == "call_in_reasoning" for finding in trajectory.findings)
+    if is_told or 0 < len(trajectory.calls) < A_FORM or any(call.name for call in trajectory.calls):
         return ""
     seen = Counter(sign for key in _where(record, dialect) for sign in _signs(key, _opened(record, key)))
     if not seen and "T" in trajectory.shape:
         seen["a result that answers no call"] = trajectory.shape.count("T")
+    if not seen and trajectory.calls:
+        seen["a call that names no tool"] = len(trajectory.calls)
     return ", ".join(f"{count} × {sign}" for sign, count in seen.most_common(5))
 
 
@@ -163,8 +171,9 @@ def _signs(key: str, value: Any, speaker: str = "") -> Iterator[str]:
 
 def _signs_of_text(text: str, speaker: str) -> Iterator[str]:
     if speaker in _SPOKEN_BY_OTHERS:
-        if text.lstrip().startswith("<tool_response>"):
-            yield "`<tool_response>`"
+        opening = next((opening for opening in RESULT_OPENINGS if text.lstrip().startswith(opening)), "")
+        if opening:
+            yield f"a text that opens with `{opening}`"
         return
     visible = split_reasoning(text)[0].strip()
     yield from (f"`{tag}`" for tag in _TAGS if tag in visible)
@@ -221,7 +230,9 @@ def _weight(text: str) -> int:
 
 def reason(record: Record, trajectory: Trajectory, dialect: Dialect) -> str:
     """Why a record may not be kept: its calls, or a tenth of its texts, were not read; "" where it may."""
-    if trajectory.calls and record.is_plain:  # what nearly every record is: nothing of it can be lost
+    if record.is_plain and any(
+        call.name for call in trajectory.calls
+    ):  # what nearly every record is: nothing of it can be lost
         return ""
     if seen := signs(record, trajectory, dialect):
         return f"signs of calls ({seen}) from which no call could be read; {_nearest(dialect)}"

@@ -35,6 +35,17 @@ CALLS: dict[str, tuple[dict[str, Any], str]] = {
     "only results": (said(assistant("I did."), {"role": "tool", "content": "ok"}), "`tool`"),
     "a result the user delivers": (said(assistant("…"), {"role": "user", "content": "<tool_response>1"}), "tool_resp"),
     "another member of the record": (said(assistant("Done."), steps_taken=[{"tool_calls": [1]}]), "tool_calls"),
+    "what a command came to": (
+        said(assistant("I look.\n```bash\nls\n```"), {"role": "user", "content": "<returncode>0"}),
+        "<returncode>",
+    ),
+    "a part of a newer kind": (
+        said({"role": "assistant", "parts": [{"type": "tool-f", "toolCallId": "c", "input": 1}]}),
+        "toolCallId",
+    ),
+    "a thought with an action": (said(assistant("Think: I look.\n\nAct: bash\n\n```bash\nls\n```")), "an action"),
+    "code to be run": (said(assistant("Thought: x\nCode:\n```py\nf()\n```")), "code to be run"),
+    "calls none of which can be named": (said(assistant(tool_calls=[{"what": "f"}] * 3)), "tool_calls"),
     "rows of another dialect": ({"conversations": [{"from": "gpt", "value": "<execute_bash>ls"}]}, "<execute_"),
 }
 

@@ -11,6 +11,8 @@ from analysis.records.facts import rewards, task_info, tools_text
 from analysis.records.jsontext import is_json, loads, unescaped
 from analysis.records.model import Finding, Trajectory
 from analysis.records.record import Record
+from analysis.records.textmode import read_blocks
+from analysis.records.toolsets import toolset
 
 NAME = "release"
 
@@ -20,11 +22,13 @@ def matches(record: Record) -> bool:
 
 
 def read(record: Record) -> Trajectory:
-    info = task_info(record)
+    info, messages = task_info(record), read_messages(record)
+    if not any(message.calls for message in messages):  # some, laid into this shape, have their calls as text
+        messages = read_blocks(record, messages, toolset(tools_text(record)))
     trajectory = assemble(
         record,
         NAME,
-        read_messages(record),
+        messages,
         tools=tools_text(record),
         traj_type=record.value("traj_type") if "traj_type" in record else None,
         env_id=info["env_id"],
