@@ -4,8 +4,8 @@ The rules, in order; the first that speaks decides:
 
 1. `success_key`: the value of the top-level `success` or `ok` key, in Python repr, JSON, or YAML-like text.
 2. `error_key`: `isError` is true; a top-level `error` that is not empty, "None" or a number; or, in a result that holds
-   nothing else, a `status` that says error or failure, or an HTTP-like code from 400 to 599 beside a message. A status
-   beside other data is data.
+   nothing else, a `status` that says error or failure, `failed` that is true, an HTTP status from 400 to 599, or such
+   a code beside a message. A status beside other data is data.
 3. `error_text`: the text opens as an error, or the only text that an object carries does: `{"result": "Error: …"}`.
 4. `structured`: a well-formed object or list without any of these: ok.
 5. `none`: plain text, empty, unanswered: unknown.
@@ -41,6 +41,7 @@ _SUCCESS_KEYS = ("success", "ok", "issuccess", "successful", "issuccessful", "su
 _FLAGS = ("iserror", "haserror")
 _STATUSES = ("status", "type", "result", "outcome")
 _ERRORS = ("errors", "errormessage", "exception", "traceback")
+_HTTP_CODES = ("statuscode", "httpstatus", "httpcode")
 _CODES = ("code", "statuscode", "httpstatus", "httpcode", "status", "errorcode", "error")
 _MESSAGES = {
     "message",
@@ -57,9 +58,12 @@ _MESSAGES = {
 _CARRIERS = {"result", "output", "content", "message", "text", "response", "observation", "value", "msg", "detail"}
 _CARRIERS |= {"data", "toolresult", "toolresponse", "return", "answer", "body"}
 _ADDRESS = {"type", "role", "tool", "toolname", "toolcallid", "callid", "tooluseid"}
-_ENVELOPE = {*_SUCCESS_KEYS, *_FLAGS, *_STATUSES, *_ERRORS, *_CODES, *_MESSAGES, *_ADDRESS} - {"title"}
+_ENVELOPE = {*_SUCCESS_KEYS, *_FLAGS, *_STATUSES, *_ERRORS, *_CODES, *_MESSAGES, *_ADDRESS, "failed"} - {"title"}
 _ENVELOPE |= {"errortype", "timestamp", "requestid", "traceid", "suggestion", "stacktrace", "retryafter", "jsonrpc"}
 _OF_A_CODE = _ENVELOPE | {"title", "instance", "path", "description", "documentationurl"}
+_OF_A_RESPONSE = _OF_A_CODE | {"body", "headers", "url", "ok"}
+# Colours of a terminal.
+_ANSI = re.compile(r"\x1b\[[\d;]*m")
 
 Verdict = tuple[Outcome, OutcomeRule, str | None]
 
@@ -95,6 +99,9 @@ def _judge(text: str, depth: int) -> Verdict:
     opening = text.lstrip()[:1]
     if opening == "{" or (opening == "[" and not error_text.is_bracketed(text)):
         return _judge_structure(text, depth)
+    if opening == '"' and depth < _DEEPEST and text.rstrip().endswith('"') and len(text.strip()) > 1:
+        return _judge(deciding.unquoted(text.strip()), depth + 1)
+    text = _ANSI.sub("", text) if "\x1b" in text else text
     return _judge_lines(text) or (("error", "error_text", _clip(text)) if error_text.opens(text) else _UNKNOWN)
 
 
@@ -140,8 +147,12 @@ def _by_keys(values: dict[str, str], text: str, is_whole: bool) -> Verdict | Non
 def _is_failure_alone(values: dict[str, str]) -> bool:
     """A failure in a result that holds nothing else: its status or code, beside a message at most, or its errors."""
     if _holds_only(values, _ENVELOPE) and (
-        any(_word(values, key) in _FAILURES for key in _STATUSES) or any(_is_error(values.get(key)) for key in _ERRORS)
+        any(_word(values, key) in _FAILURES for key in _STATUSES)
+        or any(_is_error(values.get(key)) and not _word(values, key)[:1].isdigit() for key in _ERRORS)
+        or _word(values, "failed") == "true"
     ):
+        return True
+    if any(_HTTP_ERROR.fullmatch(_word(values, key)) for key in _HTTP_CODES) and _holds_only(values, _OF_A_RESPONSE):
         return True
     has_code = any(_HTTP_ERROR.fullmatch(_word(values, key)) for key in _CODES)
     return has_code and any(_word(values, key) for key in _MESSAGES & values.keys()) and _holds_only(values, _OF_A_CODE)

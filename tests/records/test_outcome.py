@@ -332,3 +332,22 @@ def test_a_text_about_errors_is_no_error(text: str) -> None:
 )
 def test_a_long_result_is_judged_in_time_linear_in_its_length(part: str) -> None:
     assert is_linear(judge, lambda size: part * (size // len(part)), 4_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ('{"statusCode": 404, "body": "x"}', "error"),
+        ('{"status_code": 503}', "error"),
+        ('{"status_code": 200}', "ok"),
+        ('{"status_code": 404, "order": 7}', "ok"),
+        ('{"failed": true}', "error"),
+        ('{"job": 3, "failed": true}', "ok"),
+        ("Errors: 0, Warnings: 2", "unknown"),
+        ("\x1b[31mError: no such table\x1b[0m", "error"),
+        ('"Error: no such user"', "error"),
+        ('"an error is a word" and "so is this"', "unknown"),
+    ],
+)
+def test_statuses_colours_and_quotes_are_read_and_counts_are_no_errors(text: str, outcome: str) -> None:
+    assert judge(text)[0] == outcome
