@@ -7,20 +7,10 @@ conversations against its runs without a user. A difference is left - right. It 
 import numpy as np
 import polars as pl
 
+from analysis.measures.bootstrap import difference, mean, relative_difference
+from analysis.measures.comparisons import by_chance, holm, p_value
 from analysis.measures.expressions import at_most, scenario
-from analysis.measures.intervals import (
-    LEVEL,
-    Array,
-    Interval,
-    by_chance,
-    difference,
-    difference_of_rates,
-    holm,
-    mean,
-    p_value,
-    rate_difference,
-    relative_difference,
-)
+from analysis.measures.intervals import LEVEL, Array, Interval, difference_of_rates, rate_difference
 from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 

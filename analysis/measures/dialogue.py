@@ -2,10 +2,11 @@
 
 import polars as pl
 
+from analysis.measures.bootstrap import mean_interval
 from analysis.measures.calls import rate_columns
 from analysis.measures.clusters import counted, placed, shares
 from analysis.measures.expressions import scenario
-from analysis.measures.intervals import clustered_rate, mean_interval
+from analysis.measures.intervals import clustered_rate
 from analysis.schema import END_CLASSES, TRAJECTORIES, Column, Table
 
 _TRAJ_TYPE = TRAJECTORIES["traj_type"]

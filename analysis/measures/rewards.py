@@ -8,8 +8,9 @@ from typing import Literal
 
 import polars as pl
 
+from analysis.measures.bootstrap import mean_interval, ratio_interval
 from analysis.measures.expressions import scenario
-from analysis.measures.intervals import clustered_rate, mean_interval, ratio_interval
+from analysis.measures.intervals import clustered_rate
 from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 

@@ -2,8 +2,8 @@
 
 import polars as pl
 
+from analysis.measures.bootstrap import ratio_interval
 from analysis.measures.expressions import at_most, counted_quantile, quantile, scenario
-from analysis.measures.intervals import ratio_interval
 from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 

@@ -22,7 +22,7 @@ import polars as pl
 import analysis
 from analysis import charts, measures
 from analysis.charts.figure import Declared
-from analysis.measures import calls, expressions, intervals
+from analysis.measures import bootstrap, calls, comparisons, expressions, intervals
 from analysis.reference import docstrings
 from analysis.reference.docstrings import Doc
 from analysis.schema import Column, Table
@@ -49,6 +49,20 @@ OUTCOME_RULES = Table(
         Column("recall", pl.Float64(), "right over labelled; rules share the results of a label", nullable=True),
     ),
     key=("material", "rule", "outcome"),
+)
+
+# Written by `python -m tests.measures.simulation`, held by a nightly test.
+INTERVAL_COVERAGE_FILE = Path(__file__).with_name("interval_coverage.csv")
+INTERVAL_COVERAGE = Table(
+    "interval_coverage",
+    "estimate, kind of source, and number of scenarios",
+    (
+        Column("estimate", pl.String(), "what the interval is of"),
+        Column("world", pl.String(), "kind of simulated source; apart: two sides that share no scenario"),
+        Column("scenarios", pl.UInt32(), "scenarios of a simulated source", unit="scenarios"),
+        Column("held", pl.Float64(), "share of 1,000 simulated sources whose 95 % interval holds the truth"),
+    ),
+    key=("estimate", "world", "scenarios"),
 )
 
 
@@ -123,7 +137,7 @@ def ideas() -> list[Idea]:
     """Rates, intervals, spreads and identities that measures share, with the definitions behind them."""
     return [
         Idea(name, docstrings.of(function))
-        for module in (expressions, intervals, calls)
+        for module in (expressions, intervals, bootstrap, comparisons, calls)
         for name, function in _public_functions(module)
     ]
 
@@ -136,6 +150,11 @@ def outcome_rules() -> pl.DataFrame:
         recall=pl.when(pl.col("labelled") > 0).then(pl.col("right") / pl.col("labelled")),
     )
     return OUTCOME_RULES.select(rates.lazy()).collect()
+
+
+def interval_coverage() -> pl.DataFrame:
+    """How often intervals hold the truth of sources that were simulated; conforms to INTERVAL_COVERAGE."""
+    return INTERVAL_COVERAGE.select(pl.read_csv(INTERVAL_COVERAGE_FILE).lazy()).collect()
 
 
 @cache

@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis.measures import compare as m
-from analysis.measures import intervals, sides, tool_usage
+from analysis.measures import comparisons, intervals, sides, tool_usage
 from analysis.schema import TOOL_CALLS, TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled
 from tests.measures.small import CALLS_SEEN, NO_CALLS, NO_TRAJECTORIES, TOOLS_SEEN, TRAJECTORIES_SEEN
@@ -148,7 +148,7 @@ def test_only_what_chance_would_hardly_make_of_all_compared_differs() -> None:
     assert not of(found.lazy(), "tools offered per trajectory")["is_different"]
     n = found["compared"][0]
     assert found["by_chance"].to_list() == pytest.approx([0.05 * n] * found.height)
-    expected = intervals.holm(found.filter(pl.col("difference_low").is_not_null())["p_value"].to_list(), 0.05 / 3)
+    expected = comparisons.holm(found.filter(pl.col("difference_low").is_not_null())["p_value"].to_list(), 0.05 / 3)
     assert found.filter(pl.col("difference_low").is_not_null())["is_different"].to_list() == expected
 
 

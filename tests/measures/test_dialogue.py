@@ -7,7 +7,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis.measures import dialogue
-from analysis.measures.intervals import mean_interval
+from analysis.measures.bootstrap import mean_interval
 from analysis.schema import MESSAGES, TOOL_CALLS, TRAJECTORIES, Table
 from tests.measures.frames import rows, shuffled, times
 

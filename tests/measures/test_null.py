@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from analysis import load
-from analysis.measures import compare, intervals, tool_usage
+from analysis.measures import bootstrap, compare, tool_usage
 from analysis.measures.expressions import scenario
 from analysis.tables import Tables
 
@@ -31,7 +31,7 @@ def says_that_something_differs(data: Tables, seed: int) -> bool:
 
 
 def test_two_halves_of_a_source_do_not_differ(sample: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intervals, "DRAWS", 500)
+    monkeypatch.setattr(bootstrap, "DRAWS", 500)
     assert not any(says_that_something_differs(sample, seed) for seed in range(2))
 
 
