@@ -1,4 +1,11 @@
-"""The dialects that are read, in one list. To add one: a module with its `DIALECT`, a fixture, a line here."""
+"""The dialects that are read, in one list. To add one: a module with its `DIALECT`, a fixture, a line here.
+
+Libraries that read a form themselves were weighed for each, and none is taken: they run agents, and bring what that
+needs to read some JSON. With their requirements inspect_ai is 80 packages, agentdojo 72, mini-swe-agent 82,
+LLaMA-Factory 129, ms-swift 139; harbor (ATIF) asks for a later Python than ours; OpenHands and SWE-agent cannot be
+installed from the registry as published; agent-data-protocol is not in it. openai-harmony is 6, and would be the one to
+take for texts in that template.
+"""
 
 from analysis.records.dialects import (
     adp,
