@@ -91,12 +91,24 @@ def test_what_this_project_wrote_is_no_data_and_is_told(folder: Path, tmp_path: 
     }
 
 
-def test_tables_are_not_written_into_the_folder_they_are_made_of(
-    folder: Path, capsys: pytest.CaptureFixture[str], store: str
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tables", "SOURCE", "OUT"],
+        ["export", "SOURCE", "OUT", "--format", "messages"],
+        ["replay", "SOURCE", "OUT"],
+        ["report", "SOURCE", "--out", "OUT"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_nothing_is_written_into_the_folder_that_is_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], store: str, words: list[str]
 ) -> None:
-    for source, out in ((str(folder), str(folder / "c" / "out")), (store, f"{store}/out")):
-        assert main(["tables", source, out]) not in (0, 1)
-        assert f"inside {source}, which is read" in capsys.readouterr().err
+    here = (str(folder), str(folder / "c" / "out")), (f'["{folder}", "{folder}/a.jsonl"]', str(folder / "out"))
+    there = ((store, f"{store}/out"),) if words[0] == "tables" else ()
+    for source, out in (*here, *there):
+        assert main([{"SOURCE": source, "OUT": out}.get(word, word) for word in words]) == 2
+        assert "which is read; name a folder outside of it" in capsys.readouterr().err
     assert not (folder / "c" / "out").exists()
 
 

@@ -104,6 +104,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "processes",
             "reference",
             "schema",
+            "sources",
             "tables",
             "wording",
         },

@@ -78,6 +78,7 @@ def export(request: ExportRequest) -> dict[str, Any]:
     if request.shape not in shapes.FORMATS:
         raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
     _refuse_what_is_not_ours(request.out)
+    sources.refuse_inside(request.out, request.source)
     data = load(request.source, jobs=request.jobs, progress=request.progress)
     trajectories = chosen(choosable(data.trajectories, data.findings, data.tool_calls), request.where)
     splits = split.deal(trajectories, request.validation, request.by, request.seed)

@@ -65,6 +65,7 @@ def write_replays(
     """
     place = Path(out)
     _refuse_what_is_not_ours(place)
+    sources.refuse_inside(place, source)
     with open_sandbox():  # whether it is installed is told before anything is read
         pass
     data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, progress=progress)

@@ -20,7 +20,7 @@ import papermill
 from jupyter_core.utils import ensure_event_loop
 from tqdm.auto import tqdm
 
-from analysis import files, processes
+from analysis import files, processes, sources
 from analysis.report import kernels
 from analysis.report.failures import Failure, exit_status, explain
 from analysis.report.folder import Entry, Folder
@@ -68,6 +68,7 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
         OSError: the output folders cannot be written.
         KeyboardInterrupt: passed on after the kernels are stopped and the index says what is missing.
     """
+    sources.refuse_inside(request.out, request.source)
     reports = choose(read_suite(request.suite), request.only)
     siblings = {name: getattr(request, name) for name in ("environments", "scenarios") if getattr(request, name)}
     given = {**siblings, **request.parameters}

@@ -173,6 +173,25 @@ def _of_store(found: _Object, name: str) -> File:
     return File(path, in_utf8(name), int(found.info["size"]), found.fs.ukey(found.info["name"]))
 
 
+def refuse_inside(place: str | Path, source: str) -> None:
+    """Nothing is written into a folder that is read: the next run would find it there.
+
+    Raises:
+        SourceError: the place is the source's folder, or inside it.
+    """
+    written = _absolute(str(place))
+    for name in several.apart(source) or [source]:
+        read = _absolute(name)
+        is_folder = address.is_remote(read) or Path(read).is_dir()
+        if is_folder and f"{written}/".startswith(f"{read}/"):
+            raise SourceError(f"{place}: inside {name}, which is read; name a folder outside of it")
+
+
+def _absolute(name: str) -> str:
+    plain = address.plain(name)
+    return (plain if address.is_remote(plain) else str(Path(plain).expanduser().resolve())).rstrip("/")
+
+
 def refuse_changed(files: list[File]) -> None:
     """Files of this machine are read as they were located, or not at all.
 

@@ -66,7 +66,7 @@ def write_tables(
     _refuse_tables(source)
     crew = Crew(jobs=jobs, dask=dask, progress=progress, workers=workers, keep_unread=keep_unread)
     located = locate(source, environments, scenarios)
-    _refuse_inside(place, located.path)
+    sources.refuse_inside(place, located.path)
     survey = located.survey()
     beside = siblings.decoded(source, located.environments, located.scenarios)
     with cache.keeping_unread(keep_unread):
@@ -124,18 +124,6 @@ def _refuse_what_is_not_ours(place: str) -> None:
     is_file = not address.is_remote(place) and Path(place).is_file()
     if is_file or (places.names(place) and not manifest_of(place) and not is_unfinished(place)):
         raise FileExistsError(f"{place}: not empty and not a folder of tables; name another")
-
-
-def _refuse_inside(place: str, source: str) -> None:
-    """Tables are not written into the folder whose files they are made of: the next run would find them there."""
-    read, written = ((name if address.is_remote(name) else _absolute(name)).rstrip("/") for name in (source, place))
-    is_folder = address.is_remote(source) or Path(read).is_dir()
-    if is_folder and f"{written}/".startswith(f"{read}/"):
-        raise sources.SourceError(f"{place}: inside {source}, which is read; name a folder outside of it")
-
-
-def _absolute(name: str) -> str:
-    return str(Path(address.plain(name)).expanduser().resolve())
 
 
 def _tables_of(digest: str, files: list[sources.File], place: str) -> str:
