@@ -6,11 +6,12 @@ its threads and waits for them in one more. That one ends the process as a kill 
 prepared, after it has tidied up. Whoever uses the library keeps Python's own KeyboardInterrupt.
 """
 
+import atexit
 import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Lock, RLock, Thread
+from threading import Event, Lock, RLock, Thread
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 # How long an end waits for what must not be left half done.
@@ -30,6 +31,13 @@ def watch() -> None:
     for number in signals:  # where a library has a thread that does not block them
         signal.signal(number, lambda number, _: _end(number))
     Thread(target=lambda: _end(signal.sigwait(signals)), name="interrupts", daemon=True).start()
+    atexit.register(last_word)  # the first that is registered is called last
+
+
+def last_word() -> None:
+    """Called when all is done and the process is about to end: an interrupt that came before ends it, no later one."""
+    if not _ending.acquire(blocking=False):
+        Event().wait()
 
 
 def tidy_with(action: Callable[[], object]) -> None:

@@ -135,6 +135,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "card",
             "export",
             "files",
+            "interrupts",
             "gate",
             "nearest",
             "parameters",

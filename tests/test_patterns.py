@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
-from tests.growth import is_linear
+from tests.growth import TIMES, is_linear
 
 METHODS = {"match", "search", "fullmatch", "finditer", "findall", "sub", "subn", "split"}
 # papermill imports the engine while it is itself imported; a collector that came first would close that circle.
@@ -67,6 +67,17 @@ def work(pattern: re.Pattern[Any], method: str) -> Callable[[Any], object]:
 
 @pytest.mark.parametrize("module", [*modules()])
 def test_no_pattern_of_a_module_is_quadratic(module: str) -> None:
+    assert not slow_patterns(module, 4_000)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("module", [*modules()])
+def test_nor_is_it_over_a_text_of_a_megabyte(module: str) -> None:
+    assert not slow_patterns(module, 1_000_000 // TIMES)
+
+
+def slow_patterns(module: str, size: int) -> list[str]:
+    """The patterns of a module that a text of eight times the size takes far longer than eight times as long."""
     slow = []
     for name, pattern, method in uses(module):
         for start in STARTS:
@@ -76,9 +87,9 @@ def test_no_pattern_of_a_module_is_quadratic(module: str) -> None:
                     made = start + part * (size // len(part))
                     return made.encode() if isinstance(pattern.pattern, bytes) else made
 
-                if not is_linear(work(pattern, method), text, 4_000):
+                if not is_linear(work(pattern, method), text, size):
                     slow.append(f"{name}.{method}: {start + part * 2}…")
-    assert not slow
+    return slow
 
 
 def test_the_walk_finds_what_is_quadratic() -> None:

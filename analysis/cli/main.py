@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-from analysis import files
+from analysis import files, interrupts
 from analysis.cli import card, check, export, replay, report, sample, streams, tables
 from analysis.cli.shared import CANNOT_WRITE, COULD_NOT, INTERRUPTED, NOBODY_READS, complain, say
 
@@ -200,5 +200,6 @@ def leave(status: int) -> NoReturn:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()
+            interrupts.last_word()
             os._exit(status)
     sys.exit(status)
