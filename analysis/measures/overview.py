@@ -1,6 +1,7 @@
 """Overview: what a source is, how much of it keeps the contract, and what its `steps` count."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -97,6 +98,16 @@ REASONS = Table(
         Column("first_origin", pl.String(), "where the first of them stands"),
     ),
     key=("reason",),
+)
+
+PASSED_OVER = Table(
+    "overview_passed_over",
+    "file of the source's folder that was not read",
+    (
+        Column("name", pl.String(), "the file, or the part of one, below the source"),
+        Column("fate", pl.Enum(("no data", "lost")), "taken for no data of this source, or data that cannot be read"),
+        Column("reason", pl.String(), "why"),
+    ),
 )
 
 
@@ -237,6 +248,20 @@ def reasons(rejected: pl.LazyFrame, *, top: int = 50) -> pl.LazyFrame:
     """
     counted = rejected.group_by("reason").agg(records=pl.len(), first_origin=pl.col("origin").min())
     return REASONS.select(counted.sort("records", "reason", descending=[True, False]).head(top))
+
+
+def passed_over(manifest: Mapping[str, Any]) -> pl.LazyFrame:
+    """What stands beside the records and was not read: what only looks like data, then data that is lost.
+
+    Args:
+        manifest: of the source; it names 200 files at most.
+
+    Returns:
+        Conforms to PASSED_OVER.
+    """
+    rows = [(each["name"], "no data", each["reason"]) for each in manifest.get("skipped", ())]
+    rows += [(each["origin"], "lost", each["reason"]) for each in manifest.get("damage", ())]
+    return PASSED_OVER.select(pl.LazyFrame(rows, schema=PASSED_OVER.schema, orient="row"))
 
 
 def _breaking(trajectories: pl.LazyFrame, findings: pl.LazyFrame) -> pl.LazyFrame:

@@ -163,6 +163,18 @@ def test_reasons_of_rejection_name_the_first_place() -> None:
     assert overview.reasons(REJECTED_SEEN, top=1).collect().height == 1
 
 
+def test_files_that_were_not_read_are_named_with_their_fate() -> None:
+    manifest = {
+        "skipped": [{"name": "old.arrow", "reason": "a form of data that is not read (.arrow)"}],
+        "damage": [{"origin": "gone.jsonl", "reason": "a link that leads nowhere, or no file"}],
+    }
+    assert overview.passed_over(manifest).collect().rows() == [
+        ("old.arrow", "no data", "a form of data that is not read (.arrow)"),
+        ("gone.jsonl", "lost", "a link that leads nowhere, or no file"),
+    ]
+    assert overview.passed_over({}).collect().rows() == []
+
+
 def test_reasons_as_frequent_stand_in_the_alphabets_order_fifty_at_most_where_nothing_else_is_said() -> None:
     many = rows(REJECTED, *({"origin": f"{n}", "reason": f"reason {n:02}"} for n in range(60, 0, -1)))
     assert overview.reasons(many).collect()["reason"].to_list() == [f"reason {n:02}" for n in range(1, 51)]
