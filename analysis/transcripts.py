@@ -66,11 +66,15 @@ def html(
         place = finding.message if finding.message is not None and finding.message < len(trajectory.messages) else None
         findings[place].append(finding)
     answered = {call.result_message: call for call in trajectory.calls if call.result_message is not None}
+    asked = f"trajectory_id = {json.dumps(trajectory_id)} and most = {len(trajectory.messages)}"
     turns: list[str] = []
     end = 0
     for place in _shown(trajectory, most):
         message = trajectory.messages[place]
-        turns += [_gap(end, place, findings), _message(place, message, answered.get(place), findings[place], longest)]
+        turns += [
+            _gap(end, place, findings, asked),
+            _message(place, message, answered.get(place), findings[place], longest),
+        ]
         end = place + 1
     shown = "".join(turns)
     why = f' <span class="reason">{text(reason)}</span>' if reason else ""
@@ -108,14 +112,16 @@ def _shown(trajectory: Trajectory, most: int) -> list[int]:
     return sorted({*range(edge), *met, *range(total - edge, total)})
 
 
-def _gap(start: int, end: int, findings: Mapping[int | None, list[Finding]]) -> str:
-    """What is left out between two messages, counted."""
+def _gap(start: int, end: int, findings: Mapping[int | None, list[Finding]], asked: str) -> str:
+    """What is left out between two messages, counted, and how to see it."""
     if start == end:
         return ""
     among = sum(len(held) for place, held in findings.items() if place is not None and start <= place < end)
     left = f"{count(end - start, 'message')}, {start:,} to {end - 1:,}"
     found = f" and {count(among, 'finding')} on them" if among else ""
-    return f'<li class="turn"><em>… {left}{found}: not shown here, in the source</em></li>'
+    return (
+        f'<li class="turn"><em>… {left}{found}: not shown here. 85_transcripts shows them with {text(asked)}.</em></li>'
+    )
 
 
 def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding], longest: int) -> str:

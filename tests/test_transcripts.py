@@ -185,7 +185,10 @@ def test_what_is_left_out_of_a_long_run_adds_up_with_what_is_shown() -> None:
     shown = html(long_run(1_000), "0-1", most=40)
     left = sum(int(count) for count in re.findall(r"… ([0-9]+) messages?, ", shown))
     assert left + shown.count('<small class="position">') == 1_000
-    assert "and 9 findings on them: not shown here, in the source" in words(shown)
+    assert (
+        'and 9 findings on them: not shown here. 85_transcripts shows them with trajectory_id = "0-1" and most = 1000.'
+        in (words(shown))
+    )
 
 
 def test_the_size_of_a_transcript_does_not_grow_with_its_messages() -> None:
