@@ -327,27 +327,28 @@ SCENARIOS = Table(
     "scenarios",
     "scenario of the sibling set",
     (
-        Column("task_id", pl.String(), "scenario"),
         Column("env_id", pl.String(), "environment it plays in"),
+        Column("task_id", pl.String(), "scenario, named within its environment"),
         Column("task_chars", pl.UInt32(), "length of the task text", unit="characters"),
         Column("config_chars", pl.UInt32(), "length of the initial state as JSON", unit="characters"),
         Column("checks", pl.UInt32(), "checks that judge the final state; 0 in the SFT set", unit="checks"),
     ),
-    key=("task_id",),
+    key=("env_id", "task_id"),
 )
 
 CHECKS = Table(
     "checks",
     "check of an RL scenario",
     (
-        Column("task_id", pl.String(), "scenario"),
+        Column("env_id", pl.String(), "environment the scenario plays in"),
+        Column("task_id", pl.String(), "scenario, named within its environment"),
         Column("check", pl.UInt32(), "position in the checklist, from 1"),
         Column("item_chars", pl.UInt32(), "length of the check's sentence", unit="characters"),
         Column(
             "code_lines", pl.UInt32(), "lines of the check's code, which only replay runs, in its sandbox", unit="lines"
         ),
     ),
-    key=("task_id", "check"),
+    key=("env_id", "task_id", "check"),
 )
 
 # Derived tables: a second pass over the texts, made when a question needs it.

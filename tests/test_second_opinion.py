@@ -163,7 +163,7 @@ def test_the_siblings_join_to_the_runner_s_records(shared_data: Path) -> None:
     assert environment["rules"] == len(row["constraints_rules"])
     assert data.scenarios.collect().height == len(scenarios) == 3
     assert data.checks.collect().height == sum(len(scenario["checklist_with_func"]) for scenario in scenarios)
-    joined = data.trajectories.join(data.scenarios, on="task_id", how="inner", validate="m:1").collect()
+    joined = data.trajectories.join(data.scenarios, on=["env_id", "task_id"], how="inner", validate="m:1").collect()
     assert joined.height == 3
 
 

@@ -95,6 +95,13 @@ def test_a_scenario_run_twice_in_one_mode_is_a_finding_and_no_loss(tmp_path: Pat
     assert data.manifest["kept"] == 3
 
 
+def test_one_task_id_in_two_environments_is_two_scenarios(tmp_path: Path) -> None:
+    one, other = people()[0], json.loads(json.dumps(people()[0]))
+    other["task_info"]["env_id"] = "another"
+    data = load(written(tmp_path, dumped([one, other])))
+    assert data.findings.filter(pl.col("rule") == "repeated_task").collect().is_empty()
+
+
 def test_a_second_load_decodes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = written(tmp_path, dumped(people()))
     first = frames(load(source))

@@ -3,11 +3,11 @@
 import altair as alt
 import polars as pl
 
-from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent, plain_axis, share_axis
+from analysis.charts.encodings import MODE_TOOLTIP, mode_colour, number, percent, share_axis
 from analysis.charts.figure import Drawn, figure
 from analysis.charts.modes import counts_by_mode, each_mode, rate_by_mode
 from analysis.charts.rates import dots
-from analysis.measures.reasoning import LENGTHS, POSITIONS, SUMMARY
+from analysis.measures.reasoning import FIRST, LAST, LENGTHS, POSITIONS, SUMMARY
 from analysis.wording import count
 
 
@@ -91,22 +91,32 @@ _POSITION = [
 @figure(
     POSITIONS,
     definition="Median length of the reasoning in each tenth of a trajectory's assistant messages, with the middle "
-    "half (25th to 75th percentile) shaded. Messages without reasoning do not count.",
+    "half (25th to 75th percentile) shaded; the first and the last message stand by themselves. Messages without "
+    "reasoning do not count, nor do trajectories of fewer than ten.",
     height=260,
 )
 def positions(frame: pl.DataFrame) -> Drawn:
     """Length of the reasoning along the trajectory: median and middle half per tenth."""
+    between = pl.col("decile").is_between(FIRST, LAST, closed="none")
     median = pl.col("p50_chars").sort_by("decile")
-    trend = frame.drop_nulls("p50_chars").group_by("traj_type").agg(first=median.first(), last=median.last())
+    trend = frame.filter(between).drop_nulls("p50_chars")
+    trend = trend.group_by("traj_type").agg(first=median.first(), last=median.last())
+    place = f"datum.value === {FIRST} ? 'first' : datum.value === {LAST} ? 'last' : datum.label"
     base = alt.Chart(frame).encode(
-        x=plain_axis(alt.X, "decile", "tenth of the trajectory's assistant messages"),
+        x=alt.X(
+            "decile:Q",
+            title="first message, tenths of those between, last message",
+            axis=alt.Axis(values=[*range(FIRST, LAST + 1)], labelExpr=place, grid=False),
+        ),
         color=mode_colour(),
         tooltip=_POSITION,
     )
-    band = base.mark_area(opacity=0.18).encode(y=alt.Y("p25_chars:Q"), y2="p75_chars:Q")
-    line = base.mark_line(point=True).encode(y=alt.Y("p50_chars:Q", title="median reasoning (characters)"))
+    inner = base.transform_filter(f"datum.decile > {FIRST} && datum.decile < {LAST}")
+    band = inner.mark_area(opacity=0.18).encode(y=alt.Y("p25_chars:Q"), y2="p75_chars:Q")
+    line = inner.mark_line().encode(y=alt.Y("p50_chars:Q", title="median reasoning (characters)"))
+    points = base.mark_point(filled=True).encode(y="p50_chars:Q")
     return Drawn(
-        alt.layer(band, line),
+        alt.layer(band, line, points),
         "From the first tenth to the last, the median length of reasoning goes "
         + each_mode(trend, lambda r: f"from {count(r['first'])} to {count(r['last'])} characters"),
         f"n = {count(frame['assistant_messages'].sum(), 'assistant message')}",

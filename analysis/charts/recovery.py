@@ -13,7 +13,7 @@ from analysis.charts.encodings import (
     tool_label,
 )
 from analysis.charts.figure import Drawn, figure
-from analysis.charts.modes import counts_by_mode, rate_by_mode
+from analysis.charts.modes import counts_by_mode, each_mode, rate_by_mode
 from analysis.charts.rates import dots, mode_bars
 from analysis.measures.recovery import LATENCIES, LONGEST_LATENCY, NEXT_CALLS, RUNS, TOOLS
 from analysis.wording import count, rate_of
@@ -48,15 +48,15 @@ def next_calls(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     LATENCIES,
-    definition="An error is recovered when a later call of the same tool in the trajectory is ok; latency is the "
-    f"number of calls from the error to that ok, where {LONGEST_LATENCY} stands for that many or more. Errors that are "
-    "never recovered keep the line below 100 %.",
+    definition="Errors of a tool without an ok of it between them are one episode, recovered when a later call of the "
+    "tool is ok. Share of episodes recovered within so many calls, had no trajectory ended before (Kaplan and "
+    f"Meier's); up to {LONGEST_LATENCY} calls.",
 )
 def latencies(frame: pl.DataFrame) -> Drawn:
-    """Share of errors recovered within so many calls."""
+    """Share of error episodes recovered within so many calls."""
     calls = alt.X(
         "latency:Q",
-        title="calls from the error to the ok",
+        title="calls from the first error to the ok",
         scale=alt.Scale(domain=[1, LONGEST_LATENCY]),
         axis=alt.Axis(tickMinStep=1),
     )
@@ -64,18 +64,20 @@ def latencies(frame: pl.DataFrame) -> Drawn:
     return Drawn(
         lines.encode(
             x=calls,
-            y=share_axis(alt.Y, "cumulative_share", "errors recovered by then", is_whole=True),
+            y=share_axis(alt.Y, "cumulative_share", "episodes recovered by then", is_whole=True),
             color=mode_colour(),
             tooltip=[
                 MODE_TOOLTIP,
                 number("latency", "calls"),
                 number("recovered", "recovered then"),
                 percent("cumulative_share", "recovered by then"),
-                number("mode_errors", "errors of the mode"),
+                number("open", "still open before"),
+                number("mode_episodes", "episodes of the mode"),
             ],
         ),
-        f"The same tool succeeds later after {rate_by_mode(frame, 'recovered', 'mode_errors', noun='error')}",
-        f"n = errors: {counts_by_mode(frame, 'mode_errors')}",
+        "The same tool succeeds later after "
+        + each_mode(frame, lambda row: rate_of(row["mode_recovered"], row["mode_episodes"], "error episode")),
+        f"n = error episodes: {counts_by_mode(frame, 'mode_episodes')}",
     )
 
 

@@ -46,10 +46,15 @@ LENGTHS = Table(
 
 POSITIONS = Table(
     "reasoning_positions",
-    "mode and tenth of the trajectory",
+    "mode and tenth of the trajectory, its first and its last message apart",
     (
         _TRAJ_TYPE,
-        Column("decile", pl.UInt32(), "tenth of the trajectory's assistant messages, from 1", unit="tenths"),
+        Column(
+            "decile",
+            pl.UInt32(),
+            "tenth of the trajectory's assistant messages, 1 to 10; 0 is the first message alone, 11 the last",
+            unit="tenths",
+        ),
         _MESSAGES,
         Column("without_reasoning", pl.UInt32(), "assistant messages that carry no reasoning", unit="messages"),
         Column("missing_rate", pl.Float64(), "messages without reasoning over assistant messages"),
@@ -59,6 +64,8 @@ POSITIONS = Table(
     ),
     key=("traj_type", "decile"),
 )
+
+FIRST, LAST = 0, 11
 
 # Lengths spread over three powers of ten: bins of equal ratio, ten to each.
 BINS_PER_DECADE = 10
@@ -136,9 +143,10 @@ def positions(messages: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFram
     Returns:
         One row per (traj_type, decile) that holds a message, conforming to POSITIONS; none for a mode without any
         reasoning, and none of trajectories of fewer than ten assistant messages. A message stands in the tenth that
-        holds its midpoint.
+        holds its midpoint; the first, which plans, and the last, which closes, stand by themselves.
     """
-    decile = tenth(pl.col("step"), pl.col("assistant_messages"))
+    step, n = pl.col("step"), pl.col("assistant_messages")
+    decile = pl.when(step == 1).then(FIRST).when(step == n).then(LAST).otherwise(tenth(step, n))
     followed = (
         _assistant(messages, trajectories)
         .filter(pl.col("assistant_messages") >= FEWEST_FOR_TENTHS)

@@ -11,10 +11,13 @@ _ERRORS = Column("errors", pl.UInt32(), "errors of calls that name a tool", unit
 _MODE_ERRORS = Column("mode_errors", pl.UInt32(), "the mode's errors of calls that name a tool", unit="calls")
 _RECOVERED = Column("recovered", pl.UInt32(), "errors after which a call of the same tool is ok", unit="calls")
 _RECOVERED_RATE = rate_columns("recovered_rate", "recovered over errors")
+_EPISODES = Column(
+    "episodes", pl.UInt32(), "errors of one tool until it is ok again or the trajectory ends", unit="episodes"
+)
 
 # What the agent's next call is.
 RESPONSES = ("identical_retry", "same_tool", "other_tool", "no_further_call")
-# Later recoveries are rare; they share the last bar.
+# Later recoveries are rare.
 LONGEST_LATENCY = 10
 
 SUMMARY = Table(
@@ -27,9 +30,14 @@ SUMMARY = Table(
         *_RECOVERED_RATE,
         Column("identical_retries", pl.UInt32(), "errors whose next call repeats it", unit="calls"),
         *rate_columns("retry_rate", "identical retries over errors"),
-        Column("median_latency", pl.Float64(), "calls from the error to the ok, median", unit="calls", nullable=True),
+        _EPISODES,
+        Column("recovered_episodes", pl.UInt32(), "episodes that end with an ok of the tool", unit="episodes"),
         Column(
-            "p90_latency", pl.Float64(), "calls from the error to the ok, 90th percentile", unit="calls", nullable=True
+            "median_latency",
+            pl.UInt32(),
+            "calls within which half the episodes are recovered; null where fewer are",
+            unit="calls",
+            nullable=True,
         ),
         Column("unnamed_errors", pl.UInt32(), "errors of blocks that name no tool, left out", unit="calls"),
     ),
@@ -56,10 +64,12 @@ LATENCIES = Table(
     "mode and calls until the same tool is ok",
     (
         _TRAJ_TYPE,
-        Column("latency", pl.UInt32(), f"calls from the error to the ok; {LONGEST_LATENCY} or more", unit="calls"),
-        Column("recovered", pl.UInt32(), "errors recovered after that many calls", unit="calls"),
-        _MODE_ERRORS,
-        Column("cumulative_share", pl.Float64(), "errors recovered by then, of the mode's errors"),
+        Column("latency", pl.UInt32(), "calls from an episode's first error to the ok", unit="calls"),
+        Column("recovered", pl.UInt32(), "episodes recovered after just as many calls", unit="episodes"),
+        Column("open", pl.UInt32(), "episodes neither recovered sooner nor ended with fewer calls", unit="episodes"),
+        Column("cumulative_share", pl.Float64(), "episodes recovered by then, had no trajectory ended before"),
+        Column("mode_episodes", pl.UInt32(), "the mode's episodes", unit="episodes"),
+        Column("mode_recovered", pl.UInt32(), "the mode's episodes that are recovered at all", unit="episodes"),
     ),
     key=("traj_type", "latency"),
 )
@@ -97,20 +107,24 @@ def summary(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) 
         One row per traj_type with an error, conforming to SUMMARY.
     """
     is_named = pl.col("tool_name").is_not_null()
-    latency = pl.col("latency").filter(is_named)
     errors = _errors(tool_calls).cache()
     counts = {
         "errors": is_named.sum(),
-        "recovered": latency.count(),
+        "recovered": pl.col("ok_call").filter(is_named).count(),
         "identical_retries": (pl.col("response").filter(is_named) == "identical_retry").sum(),
         "unnamed_errors": (~is_named).sum(),
     }
     rates = {"recovered_rate": ("recovered", "errors"), "retry_rate": ("identical_retries", "errors")}
-    latencies = errors.group_by("traj_type").agg(
-        median_latency=latency.quantile(0.5, "linear"), p90_latency=latency.quantile(0.9, "linear")
+    episodes = _episodes(errors.filter(is_named), tool_calls).cache()
+    sizes = episodes.group_by("traj_type").agg(episodes=pl.len(), recovered_episodes=pl.col("is_recovered").sum())
+    half = _followed(episodes).filter(pl.col("cumulative_share") >= 0.5).group_by("traj_type")
+    modes = (
+        counted(placed(errors, trajectories), ["traj_type"], counts, rates)
+        .join(sizes, on="traj_type", how="left", validate="1:1")
+        .join(half.agg(median_latency=pl.col("latency").min()), on="traj_type", how="left", validate="1:1")
+        .with_columns(pl.col("episodes", "recovered_episodes").fill_null(0))
     )
-    modes = counted(placed(errors, trajectories), ["traj_type"], counts, rates)
-    return SUMMARY.select(modes.join(latencies, on="traj_type", validate="1:1").sort("traj_type"))
+    return SUMMARY.select(modes.sort("traj_type"))
 
 
 def next_calls(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None) -> pl.LazyFrame:
@@ -131,7 +145,7 @@ def next_calls(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = Non
     recovered = counted(
         errors,
         by,
-        {"errors": pl.len(), "recovered": pl.col("latency").count()},
+        {"errors": pl.len(), "recovered": pl.col("ok_call").count()},
         {"recovered_rate": ("recovered", "errors")},
     ).drop("errors")
     responses = shares(errors, ["traj_type"], "response", ("errors", "mode_errors", "response_rate"))
@@ -139,25 +153,20 @@ def next_calls(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = Non
 
 
 def latencies(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Count the calls from an error to the next call of the same tool that is ok.
+    """Count the calls from an episode's first error to the call of the same tool that is ok.
+
+    Errors of a tool without an ok of it between them are one episode. A trajectory that ends before an ok says only how
+    long none came: the share recovered by then is Kaplan and Meier's. Source: E. L. Kaplan and P. Meier (1958),
+    Nonparametric estimation from incomplete observations.
 
     Args:
         tool_calls: conforms to TOOL_CALLS.
 
     Returns:
-        One row per (traj_type, latency) that occurs, conforming to LATENCIES; the cumulative share ends at the share
-        of errors that are recovered at all.
+        One row per (traj_type, latency) that occurs, up to LONGEST_LATENCY calls, conforming to LATENCIES.
     """
-    counted = (
-        _named_errors(tool_calls)
-        .group_by("traj_type", latency=pl.col("latency").clip(upper_bound=LONGEST_LATENCY))
-        .agg(recovered=pl.len())
-        .with_columns(mode_errors=pl.col("recovered").sum().over("traj_type"))
-        .filter(pl.col("latency").is_not_null())
-        .sort("traj_type", "latency")
-        .with_columns(cumulative_share=pl.col("recovered").cum_sum().over("traj_type") / pl.col("mode_errors"))
-    )
-    return LATENCIES.select(counted)
+    followed = _followed(_episodes(_named_errors(tool_calls), tool_calls))
+    return LATENCIES.select(followed.filter(pl.col("latency") <= LONGEST_LATENCY))
 
 
 def runs(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -206,7 +215,7 @@ def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None, 
         counted(
             placed(_named_errors(tool_calls), trajectories),
             by,
-            {"errors": pl.len(), "recovered": pl.col("latency").count()},
+            {"errors": pl.len(), "recovered": pl.col("ok_call").count()},
             {"recovered_rate": ("recovered", "errors")},
         )
         .sort("errors", *by, descending=[True, False, False], nulls_last=True)
@@ -215,12 +224,44 @@ def by_tool(tool_calls: pl.LazyFrame, trajectories: pl.LazyFrame | None = None, 
     return TOOLS.select(tools)
 
 
+def _episodes(errors: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+    """`traj_type`, `is_recovered` and `latency` of every episode: to the ok, or to the trajectory's last call."""
+    last = tool_calls.group_by(key=trajectory_key()).agg(last_call=pl.col("call").max())
+    return (
+        errors.group_by("traj_type", "key", "tool", "ok_call")
+        .agg(pl.col("call").min())
+        .join(last, on="key", validate="m:1")
+        .select(
+            "traj_type",
+            is_recovered=pl.col("ok_call").is_not_null(),
+            latency=pl.coalesce("ok_call", "last_call") - pl.col("call"),
+        )
+    )
+
+
+def _followed(episodes: pl.LazyFrame) -> pl.LazyFrame:
+    """Rows of LATENCIES at every number of calls after which an episode is recovered."""
+    recovered, ended = pl.col("recovered"), pl.col("ended")
+    return (
+        episodes.group_by("traj_type", "latency")
+        .agg(recovered=pl.col("is_recovered").sum(), ended=pl.len())
+        .sort("traj_type", "latency")
+        .with_columns(
+            open=ended.cum_sum(reverse=True).over("traj_type"),
+            mode_episodes=ended.sum().over("traj_type"),
+            mode_recovered=recovered.sum().over("traj_type"),
+        )
+        .with_columns(cumulative_share=1 - (1 - recovered / pl.col("open")).cum_prod().over("traj_type"))
+        .filter(recovered > 0)
+    )
+
+
 def _named_errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     return _errors(tool_calls).filter(pl.col("tool_name").is_not_null())
 
 
 def _errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Errors with `latency` (calls to the next ok of the same tool in the trajectory, null for none) and `response`.
+    """Errors with `ok_call`, the next ok of the same tool in the trajectory (null for none), and `response`.
 
     Calls of one message are made at once: an ok beside the error is no recovery, and no second call a retry.
     """
@@ -232,9 +273,8 @@ def _errors(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     errors = calls.filter(pl.col("outcome") == "error")
     return (
         errors.join(_next_oks(calls), on=["tool", "message"], how="left", validate="m:1")
-        .with_columns(latency=pl.col("ok_call") - pl.col("call"))
         .join(_responses(calls, errors), on=["key", "call"], how="left", validate="1:1")
-        .drop("arguments", "ok_call")
+        .drop("arguments")
     )
 
 

@@ -54,7 +54,7 @@ RULES = (
     Rule(
         "no_environment", "The dialect carries environments.", "Nothing to mend: coverage by environment has no base."
     ),
-    Rule("repeated_task", "(traj_type, task_id) occurs once.", "Expected with several trials; else a duplicate."),
+    Rule("repeated_task", "(traj_type, env_id, task_id) occurs once.", "Expected with trials; else a duplicate."),
     Rule("unreadable_call", "Every call block names a tool.", "Mend the block or drop the step."),
     Rule("extra_calls_not_run", "One text-style call block a message.", "The runner runs the first block only."),
     Rule("unclosed_block", "Text-style blocks are closed.", "Add the closing tag; it was read to the end."),

@@ -90,10 +90,10 @@ def _scenario(row: dict[str, Any], origin: str, rows: SiblingRows) -> None:
     config = row.get("init_config")
     checks = [item for item in _list(row.get("checklist_with_func")) if isinstance(item, dict)]
     size = len(config) if isinstance(config, str) else len(canonical(config)) if config is not None else 0
-    rows.scenarios.append((str(task_id), str(env_id), len(str(row.get("task") or "")), size, len(checks)))
+    rows.scenarios.append((str(env_id), str(task_id), len(str(row.get("task") or "")), size, len(checks)))
     for number, item in enumerate(checks, 1):
         lines = len(str(item.get("check_func") or "").splitlines())
-        rows.checks.append((str(task_id), number, len(str(item.get("check_item") or "")), lines))
+        rows.checks.append((str(env_id), str(task_id), number, len(str(item.get("check_item") or "")), lines))
 
 
 def _attributes(state: object) -> int:

@@ -99,10 +99,7 @@ class Tables:
 
     @property
     def checks(self) -> pl.LazyFrame:
-        checks = self._sibling(schema.CHECKS)
-        if "env_id" not in self.selection:
-            return checks
-        return checks.join(self.scenarios.select("task_id"), on="task_id", how="semi")
+        return self._of_environment(schema.CHECKS)
 
     def where(
         self,

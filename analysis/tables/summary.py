@@ -87,7 +87,7 @@ def _add_repeated_tasks(target: str) -> None:
     Eight bytes stand for a task while it is counted. That two tasks of ten million have the same eight is one chance
     in 400,000.
     """
-    task = pl.struct("traj_type", "task_id").hash()
+    task = pl.struct("traj_type", "env_id", "task_id").hash()
     tasks = pl.concat([scan.select(task=task).collect() for scan in _tasks(target)])
     # In runs of the same, sorted: groups would take twice the memory.
     repeated = tasks.select(pl.col("task").sort().rle()).unnest("task").filter(pl.col("len") > 1)

@@ -23,7 +23,7 @@ SAMPLES = {
 
 def test_the_titles_tell_retries_recoveries_and_runs() -> None:
     assert title(charts.next_calls(NEXT)) == "The same call is tried again unchanged after 1 of 4 errors with user"
-    assert title(charts.latencies(LATENCIES)) == "The same tool succeeds later after 2 of 4 errors with user"
+    assert title(charts.latencies(LATENCIES)) == "The same tool succeeds later after 1 of 3 error episodes with user"
     assert title(charts.runs(RUNS)) == (
         "Trajectories with two or more errors in a row: 1 of 5 with user; the longest run has 2 errors"
     )

