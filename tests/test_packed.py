@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import pickle
+import secrets
 import subprocess
 import sys
 import tarfile
@@ -18,9 +19,10 @@ from typing import Any
 import fsspec
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from analysis import sources
+from analysis import load, sources
 from analysis.sources.containers import packed, parquet
 
 RECORDS: list[dict[str, Any]] = [{"messages": [{"role": "user", "content": f"No. {n} “é”"}], "n": n} for n in range(50)]
@@ -232,3 +234,17 @@ def test_the_command_line_reads_standard_input_and_leaves_no_copy_of_it(tmp_path
     ran = subprocess.run(command, input=LINES, capture_output=True, env=environment, check=False)
     assert (ran.returncode, ran.stdout.decode()) == (0, f"{tmp_path}/out: 50 records in = 50 kept + 0 rejected\n")
     assert not [path for path in (tmp_path / "tmp").iterdir() if path.name.startswith("trajectory-stdin")]
+
+
+def test_a_parquet_file_whose_rows_repeat_one_long_value_is_told_and_a_plain_one_is_read(tmp_path: Path) -> None:
+    rows = 2_000
+    long = json.dumps({"role": "user", "content": "x" * 1_000_000})
+    names = pa.array([secrets.token_hex(60) for _ in range(rows)])
+    for place, value in {"bomb.parquet": f"[{long}]", "plain.parquet": '[{"role": "user", "content": "Go."}]'}.items():
+        messages = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([value]))
+        pq.write_table(pa.table({"messages": messages, "id": names}), tmp_path / place, compression="zstd")
+    with pytest.raises(
+        sources.SourceError, match=r"bomb.parquet: its rows come to some 2,\d{3},\d{3},\d{3} bytes, more than"
+    ):
+        load(str(tmp_path / "bomb.parquet"), progress=False)
+    assert load(str(tmp_path / "plain.parquet"), progress=False).manifest["kept"] == rows

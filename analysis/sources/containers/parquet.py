@@ -17,6 +17,8 @@ ROWS_PER_UNIT = 500
 PACKED_BYTES = 1 << 30
 # Rows to a byte: trajectories take hundreds of bytes each.
 MOST_ROWS = 8
+# Rows that take less each in their file are looked at: some, at so many places.
+THIN_BYTES, LOOKS, ROWS_PER_LOOK = 4096, 8, 4
 # On some broken pages Polars panics, which Python's `except Exception` would let through.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
 
@@ -47,6 +49,18 @@ def _refuse_bomb(file: File, rows: int) -> None:
             raise SourceError(f"{file.name}: it unpacks to {size:,} bytes, more than {MOST_TIMES} times its size")
     if rows > MOST_ROWS * file.size:
         raise SourceError(f"{file.name}: a Parquet file of {file.size:,} bytes that claims {rows:,} rows")
+    if rows * THIN_BYTES > file.size and (come_to := _estimate(file, rows)) > max(BOMB_BYTES, MOST_TIMES * file.size):
+        raise SourceError(
+            f"{file.name}: its rows come to some {come_to:,} bytes, more than {MOST_TIMES} times its size"
+        )
+
+
+def _estimate(file: File, rows: int) -> int:
+    """What all rows come to as JSON, by some of them: a long value may stand once in a file for any number of rows."""
+    frame = address.scan_parquet([file.path])
+    starts = range(0, rows, max(1, rows // LOOKS))
+    looked_at = pl.concat([frame.slice(start, ROWS_PER_LOOK) for start in starts]).collect()
+    return sum(len(raw.data) for raw in _rows(file.name, looked_at, 0)) * rows // max(1, looked_at.height)
 
 
 def read_rows(slice_: Slice) -> Iterator[Raw]:
