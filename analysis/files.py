@@ -72,7 +72,7 @@ def whole(path: Path, *, is_durable: bool = False) -> Iterator[IO[bytes]]:
     working = unused(path)
     try:
         # Not by `tempfile`, whose files nobody else may read: another account may be the one to read them.
-        with _begun(working, lambda: _new(working)) as stream:
+        with _named(path), _begun(working, lambda: _new(working)) as stream:
             yield stream
             if is_durable:
                 stream.flush()
@@ -127,6 +127,17 @@ def equal_folder(place: Path) -> Iterator[Path]:
         publish(working, place)
 
 
+@contextmanager
+def _named(place: Path) -> Iterator[None]:
+    """Of a stream that cannot be written the system names no file: what was to be made is named."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno in UNWRITABLE:
+            raise OSError(error.errno, error.strerror, str(place)) from error
+        raise
+
+
 def to_be_swapped(place: Path) -> Path:
     """Where a folder is made that takes the place by `swap`; an interrupt removes it."""
     working = unused(place.absolute())
@@ -175,7 +186,8 @@ def _folder_beside(place: Path) -> Iterator[Path]:
     working = unused(place.absolute())
     _begun(working, lambda: working.mkdir(parents=True))
     try:
-        yield working
+        with _named(place):
+            yield working
     except BaseException:
         shutil.rmtree(working, ignore_errors=True)
         raise

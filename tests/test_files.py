@@ -1,10 +1,12 @@
 """Files and folders are there whole or not at all; what killed runs leave is swept."""
 
+import errno
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,3 +148,11 @@ def test_beside_a_path_only_what_killed_runs_left_of_it_is_swept(tmp_path: Path)
         (tmp_path / name).mkdir()
     files.sweep_beside(tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+
+
+@pytest.mark.parametrize("make", [files.whole, files.whole_folder, files.equal_folder])
+def test_a_full_disk_is_told_with_the_name_of_what_was_to_be_made(make: Any, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left") as told, make(tmp_path / "made"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert told.value.filename == str(tmp_path / "made")
+    assert not [*tmp_path.iterdir()]

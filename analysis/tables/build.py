@@ -9,11 +9,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
+
 from analysis import processes, sources, visible
 from analysis.files import publish
-from analysis.tables import cache
+from analysis.schema import RECORD_TABLES, TRAJECTORIES
+from analysis.tables import cache, intact, places
 from analysis.tables.crew import ATTEMPTS, Crew
-from analysis.tables.manifest import MANIFEST, manifest_of, seal
+from analysis.tables.manifest import manifest_of, seal
 from analysis.tables.receipts import Receipt
 from analysis.tables.summary import summarise
 from analysis.tables.units import decode_units
@@ -40,6 +43,7 @@ def decode_hashed(files: list[sources.File], digest: str, crew: Crew) -> str:
     if not _is_sealed(place):
         with cache.lock(files):
             if not _is_sealed(place):
+                intact.sweep(place.parent)
                 working = place.with_suffix(".partial")
                 if len(files) == 1 and cache.begun(files[0]).exists():
                     working = cache.begun(files[0])
@@ -105,4 +109,14 @@ def _warn_of_gaps(folder: Path) -> None:
 
 
 def _is_sealed(folder: Path) -> bool:
-    return (folder / MANIFEST).exists()
+    """Whether the tables of some contents are here, as they were written."""
+    manifest = manifest_of(str(folder))
+    is_ours = manifest is not None and cache.key(manifest) == folder.name
+    if is_ours and intact.holds(folder, RECORD_TABLES) and _rows(folder) == manifest["kept"]:  # type: ignore[index]
+        return True
+    intact.discard(folder)
+    return False
+
+
+def _rows(folder: Path) -> int:
+    return int(places.scan(f"{folder}/{TRAJECTORIES.name}").select(pl.len()).collect().item())

@@ -13,7 +13,7 @@ from analysis import processes, records, schema, sources
 from analysis.records.model import Rejected, Trajectory
 from analysis.schema import Table
 from analysis.sources import address
-from analysis.tables import cache, places
+from analysis.tables import cache, intact, places
 from analysis.tables.crew import spread
 from analysis.tables.decode import trajectory_id
 
@@ -108,7 +108,8 @@ class Origins:
         """
         digest = hashlib.sha256(f"{table.name} {key} {table.schema}".encode()).hexdigest()[:16]
         path = cache.root() / "derived" / cache.key(self.manifest) / f"{table.name}-{digest}.parquet"
-        if not path.exists():
+        if not intact.is_part(str(path), table):
+            intact.discard(path)
             places.write({str(path): schema.conform(self._derive(table, rows), table)})
         return pl.scan_parquet(path, glob=False)
 

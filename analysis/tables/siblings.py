@@ -12,7 +12,7 @@ from analysis import schema, sources, visible
 from analysis.files import equal_folder
 from analysis.records import siblings
 from analysis.schema import ENVIRONMENTS, SCENARIOS, TRAJECTORIES, Table
-from analysis.tables import cache, places
+from analysis.tables import cache, intact, places
 
 logger = visible.logger(__name__)
 
@@ -125,7 +125,8 @@ def _described(name: str, files: list[sources.File], source: str) -> dict[str, A
 def _folder(files: list[sources.File]) -> Path:
     digest = hashlib.sha256(" ".join(cache.content_hash([file]) for file in files).encode()).hexdigest()
     done = cache.root() / "siblings" / f"{digest[:32]}-{cache.DECODER}"
-    if not done.exists():
+    if not intact.holds(done, schema.SIBLING_TABLES):
+        intact.discard(done)
         rows = _read(files)
         frames = {table.name: _frame(getattr(rows, table.name), table) for table in schema.SIBLING_TABLES}
         with equal_folder(done) as beside:

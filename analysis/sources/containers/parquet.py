@@ -59,7 +59,10 @@ def _estimate(file: File, rows: int) -> int:
     """What all rows come to as JSON, by some of them: a long value may stand once in a file for any number of rows."""
     frame = address.scan_parquet([file.path])
     starts = range(0, rows, max(1, rows // LOOKS))
-    looked_at = pl.concat([frame.slice(start, ROWS_PER_LOOK) for start in starts]).collect()
+    try:
+        looked_at = pl.concat([frame.slice(start, ROWS_PER_LOOK) for start in starts]).collect()
+    except _UNREADABLE:  # which costs its slice when that is read
+        return 0
     return sum(len(raw.data) for raw in _rows(file.name, looked_at, 0)) * rows // max(1, looked_at.height)
 
 
