@@ -25,8 +25,7 @@ _NO_CATALOGUE = "no catalogue was given: how many are missing is unknown"
 
 
 def _spread(of: dict[str, Any]) -> list[Headline]:
-    environments, absent, total = (of[name] or 0 for name in ("environments", "absent", "total"))
-    tenth = round((of["top_tenth_share"] or 0) * total)
+    environments, absent, total, tenth = (of[name] or 0 for name in ("environments", "absent", "total", "top_tenth"))
     return [
         Headline(
             count(of["seen"] or 0),
@@ -41,12 +40,13 @@ def _spread(of: dict[str, Any]) -> list[Headline]:
         Headline(
             decimal(of["median"]),
             "trajectories per environment, median",
-            f"from {count(of['minimum'] or 0)} to {count(of['maximum'] or 0)}; {count(total)} name an environment",
+            f"at least {count(of['minimum'] or 0)}, at most {count(of['maximum'] or 0)}; {count(total)} name an "
+            "environment",
         ),
         Headline(
             decimal(of["effective_environments"]),
             "effective environments",
-            f"this many equal environments would be as diverse as these {count(environments)}",
+            f"as many equal environments would hold trajectories as evenly, of {count(environments)}",
         ),
         Headline(
             rate(tenth, total),

@@ -25,13 +25,15 @@ def in_brief(entropy: pl.DataFrame, ngrams: pl.DataFrame, reads_first: pl.DataFr
             decimal(choices.median()),  # type: ignore[arg-type]
             "equally likely next calls, median",
             f"given the last call; over {count(choices.len(), 'environment')} with 20 or more transitions, each cut "
-            f"down to {count(entropy['rarefied_to'].max())}",  # type: ignore[arg-type]
+            f"down to {count(entropy['rarefied_to'].max())}"  # type: ignore[arg-type]
+            if choices.len()
+            else "no environment has 20 transitions",
         ),
         Headline(
             rate(first["trajectories"], first["all_trajectories"]) if first["ngram"] else ABSENT,
-            "trajectories that share a sequence of calls",
-            f"{first['ngram']}: {count(first['trajectories'])} of {count(first['all_trajectories'])} with a call; the "
-            "most common sequence that is not part of a longer one"
+            "trajectories that share a sequence of calls, at most",
+            f"{first['ngram']}: {count(first['trajectories'])} of {count(first['all_trajectories'])} with a call; "
+            "of sequences that are not part of a longer one none is in more"
             if first["ngram"]
             else "no sequence of calls occurs in as many trajectories as required",
         ),

@@ -6,6 +6,7 @@ import polars as pl
 
 from analysis.brief import Headline, by_mode, is_much, sums
 from analysis.measures.step_lengths import QUANTITIES
+from analysis.schema import FEWEST_FOR_A_RATE
 from analysis.wording import BOTH_MODES, CONVERSATION, NON_CONVERSATION, count, decimal, mode, modes_side_by_side, rate
 
 
@@ -29,7 +30,11 @@ def in_brief(summary: pl.DataFrame, edges: pl.DataFrame | None = None) -> list[H
         Headline(count(talks + alone), "trajectories", f"{count(talks)} with user, {count(alone)} without user"),
         Headline(_side_by_side(steps, "median"), "steps, median", f"a step is an assistant message; {BOTH_MODES}"),
         Headline(
-            _side_by_side(steps, "p95"), "steps, 95th percentile", f"one trajectory in twenty is longer; {BOTH_MODES}"
+            modes_side_by_side(
+                {mode: p95 for mode, p95 in by_mode(steps, "p95").items() if n[mode] >= FEWEST_FOR_A_RATE}
+            ),
+            "steps, 95th percentile",
+            f"at most about one trajectory in twenty is longer; none of fewer than 20 trajectories; {BOTH_MODES}",
         ),
         Headline(_side_by_side(steps, "maximum"), "steps, maximum", f"in the longest trajectory; {BOTH_MODES}"),
         Headline(
@@ -62,7 +67,7 @@ def _at_its_own(edges: pl.DataFrame | None) -> list[Headline]:
 def _at_edge(row: dict[str, Any]) -> Headline:
     held = f"{count(row['trajectories'])} of {count(row['mode_trajectories'])} {mode(row['traj_type'])}"
     edge = count(row["edge"], "step")
-    reward = "" if row["mean_reward"] is None else f"; {count(row['solved'])} of {count(row['rewarded'])} are solved"
+    reward = "" if not row["rewarded"] else f"; {count(row['solved'])} of {count(row['rewarded'])} are solved"
     return Headline(
         rate(row["trajectories"], row["mode_trajectories"]),
         f"trajectories with exactly {edge}, the most",

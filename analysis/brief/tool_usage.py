@@ -3,6 +3,7 @@
 import polars as pl
 
 from analysis.brief import Headline, by_mode, only
+from analysis.schema import FEWEST_FOR_A_RATE
 from analysis.wording import BOTH_MODES, count, modes_side_by_side, percent, plural, rate
 
 
@@ -23,8 +24,8 @@ def in_brief(across: pl.DataFrame, busiest: pl.DataFrame, rates: pl.DataFrame, b
         all_[name] for name in ("offered_tools", "unused_tools", "calls", "undeclared_calls", "outside_calls")
     )
     all_calls = calls + undeclared + outside
-    tenth = round(all_["top_tenth_share"] * calls)
-    top = only(busiest.drop_nulls("tool_name"))
+    top, tenth = only(busiest.drop_nulls("tool_name")), all_["top_tenth_calls"]
+    bears_rate = pl.col("mode_trajectories") >= FEWEST_FOR_A_RATE
     usual, judged = rates.filter(band=10)["tools"].sum(), rates["tools"].sum()
     return [
         Headline(
@@ -50,9 +51,8 @@ def in_brief(across: pl.DataFrame, busiest: pl.DataFrame, rates: pl.DataFrame, b
         ),
         Headline(
             rate(top["calls"], all_calls),
-            "calls to the busiest tool",
-            f"{top['tool_name']} in {top['env_id'] or 'an environment without a name'}: {count(top['calls'])} of "
-            f"{count(all_calls)}"
+            "calls to any one tool, at most",
+            f"{count(top['calls'])} of {count(all_calls, 'call')}, a tool being one name in one environment"
             if top["calls"]
             else "no call names a tool",
         ),
@@ -63,13 +63,13 @@ def in_brief(across: pl.DataFrame, busiest: pl.DataFrame, rates: pl.DataFrame, b
             "20 or more",
         ),
         Headline(
-            modes_side_by_side(by_mode(breadth, "median_breadth"), percent),
+            modes_side_by_side(by_mode(breadth.filter(bears_rate), "median_breadth"), percent),
             "offered tools that a trajectory calls, median",
-            f"distinct tools called of those offered; {BOTH_MODES}",
+            f"distinct tools called of those offered; none of fewer than 20 trajectories; {BOTH_MODES}",
         ),
         Headline(
             rate(tenth, calls),
-            "calls to the busiest tenth",
-            f"{count(tenth)} of {count(calls, 'call')}, to the most called tenth of the tools",
+            "calls to a tenth of the tools, at most",
+            f"{count(tenth)} of {count(calls, 'call')}: no tenth of the offered tools takes more",
         ),
     ]

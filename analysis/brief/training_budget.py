@@ -36,8 +36,8 @@ def in_brief(parts: pl.DataFrame, loss: pl.DataFrame, expansion: pl.DataFrame) -
         ),
         Headline(
             rate(largest["tokens"], tokens),
-            "tokens in the largest part",
-            f"{largest['part'] or 'no part'}: {count(largest['tokens'] or 0)} of {count(tokens)}",
+            "tokens in one part, at most",
+            f"{largest['part'] or 'no part'}: {count(largest['tokens'] or 0)} of {count(tokens)}; no part has more",
         ),
         Headline(
             rate(whole["supervised_tokens"], tokens),

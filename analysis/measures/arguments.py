@@ -4,6 +4,7 @@ import polars as pl
 
 from analysis.measures.calls import rate_columns
 from analysis.measures.clusters import placed, shares
+from analysis.measures.expressions import share_of
 from analysis.schema import ARGUMENTS_CLASSES, TOOL_CALLS, Column, Table
 
 # The order in which charts and tables name them: sound, the schema's fault, the call's faults, not checkable.
@@ -50,7 +51,7 @@ FORMS = Table(
         TOOL_CALLS["arguments_form"],
         TOOL_CALLS["arguments_state"],
         Column("calls", pl.UInt32(), "calls", unit="calls"),
-        Column("call_share", pl.Float64(), "of all calls"),
+        Column("call_share", pl.Float64(), "of all calls; null over fewer than 20", nullable=True),
     ),
     key=("arguments_form", "arguments_state"),
 )
@@ -115,7 +116,7 @@ def forms(tool_calls: pl.LazyFrame) -> pl.LazyFrame:
     counted = (
         tool_calls.group_by(by)
         .agg(calls=pl.len())
-        .with_columns(call_share=pl.col("calls") / pl.col("calls").sum())
+        .with_columns(call_share=share_of(pl.col("calls"), pl.col("calls").sum()))
         .sort("calls", *by, descending=[True, False, False])
     )
     return FORMS.select(counted)

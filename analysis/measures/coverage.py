@@ -8,7 +8,8 @@ from analysis.measures.expressions import (
     normalised_entropy,
     quantile,
     rated,
-    top_share,
+    share_of,
+    top_total,
 )
 from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
@@ -52,6 +53,7 @@ BALANCE = Table(
         Column("gini", pl.Float64(), "0 = all environments alike", nullable=True),
         Column("evenness", pl.Float64(), "entropy / ln(environments): 1 = all alike", nullable=True),
         Column("effective_environments", pl.Float64(), "equal ones that would be as even: exp(H)", nullable=True),
+        Column("top_tenth", pl.UInt32(), "trajectories or scenarios of the largest tenth of the environments"),
         Column("top_tenth_share", pl.Float64(), "held by the largest tenth of the environments", nullable=True),
     ),
     key=("grain",),
@@ -164,7 +166,7 @@ def environments(trajectories: pl.LazyFrame, environments: pl.LazyFrame, scenari
             is_catalogued=pl.when("has_environments").then(pl.col("is_listed").fill_null(False)),
             scenarios_catalogued=pl.when("has_scenarios").then(pl.col("scenarios_listed").fill_null(0)),
         )
-        .with_columns(trajectory_share=pl.when(total > 0).then(pl.col("trajectories") / total))
+        .with_columns(trajectory_share=share_of(pl.col("trajectories"), total))
     )
     return ENVIRONMENTS.select(joined.sort(natural_order("env_id")))
 
@@ -194,7 +196,8 @@ def balance(counted: pl.LazyFrame) -> pl.LazyFrame:
             gini=gini(held),
             evenness=normalised_entropy(held),
             effective_environments=effective_number(held),
-            top_tenth_share=top_share(held, 0.1),
+            top_tenth=top_total(held, 0.1),
+            top_tenth_share=share_of(top_total(held, 0.1), held.sum()),
         )
     )
     return BALANCE.select(spread.sort("grain"))

@@ -12,6 +12,7 @@ from rapidfuzz.distance import Levenshtein
 from rensa import RMinHash, RMinHashLSH
 
 from analysis.measures.calls import canonical_arguments
+from analysis.measures.expressions import share_of
 from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
@@ -40,7 +41,7 @@ EXACT_SUMMARY = Table(
         Column("distinct", pl.UInt32(), "distinct (scenario, calls)", unit="trajectories"),
         Column("groups", pl.UInt32(), "groups of more than one", unit="groups"),
         Column("extra_copies", pl.UInt32(), "trajectories that repeat an earlier one", unit="trajectories"),
-        Column("extra_share", pl.Float64(), "extra copies over trajectories"),
+        Column("extra_share", pl.Float64(), "extra copies over trajectories; null under 20", nullable=True),
         Column("largest_group", pl.UInt32(), "trajectories in the largest group", unit="trajectories"),
     ),
 )
@@ -118,7 +119,7 @@ TASKS_SUMMARY = Table(
         Column("verified", pl.UInt32(), "of these, with a Jaccard similarity of at least the threshold", unit="pairs"),
         Column("identical", pl.UInt32(), "of these, the same set of shingles", unit="pairs"),
         Column("tasks_in_pairs", pl.UInt32(), "scenarios that stand in a verified pair", unit="scenarios"),
-        Column("tasks_in_pairs_share", pl.Float64(), "of all scenarios with a task text"),
+        Column("tasks_in_pairs_share", pl.Float64(), "of all scenarios with a task text; null under 20", nullable=True),
         Column("threshold", pl.Float64(), "smallest Jaccard similarity of a pair that is asked for"),
         Column("expected_recall", pl.Float64(), "share of pairs at the threshold that MinHash is expected to propose"),
     ),
@@ -185,7 +186,7 @@ def exact_summary(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.La
             distinct=distinct,
             groups=(pl.col("copies") > 1).sum(),
             extra_copies=n - distinct,
-            extra_share=(n - distinct) / n,
+            extra_share=share_of(n - distinct, n),
             largest_group=pl.col("copies").max(),
         )
         .filter(pl.col("trajectories") > 0)

@@ -7,6 +7,7 @@ stop at one length and none goes on, or end on the same last call; and what rewa
 import polars as pl
 
 from analysis.measures.calls import is_hand_over
+from analysis.measures.expressions import share_of
 from analysis.schema import TRAJECTORIES, Column, Table
 
 # A pile-up: so many trajectories at the longest length, and more than at the lengths just below it together.
@@ -48,7 +49,7 @@ ENDINGS = Table(
         Column("is_hand_over", pl.Boolean(), "the last tool hands the user over to a person"),
         _TRAJECTORIES,
         _MODE,
-        Column("trajectory_share", pl.Float64(), "of the mode's trajectories"),
+        Column("trajectory_share", pl.Float64(), "of the mode's trajectories; null over fewer than 20", nullable=True),
         *_REWARD,
     ),
     key=("traj_type", "end_class", "last_tool"),
@@ -101,7 +102,7 @@ def endings(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, *, top: int = 
         placed.group_by("traj_type", "end_class", "last_tool", "is_hand_over")
         .agg(trajectories=pl.len(), **{name: value.sum() for name, value in _rewards().items()})
         .with_columns(mode_trajectories=pl.col("trajectories").sum().over("traj_type"), mean_reward=_mean())
-        .with_columns(trajectory_share=pl.col("trajectories") / pl.col("mode_trajectories"))
+        .with_columns(trajectory_share=share_of(pl.col("trajectories"), pl.col("mode_trajectories")))
         .sort("trajectories", "traj_type", "end_class", "last_tool", descending=[True, False, False, False])
         .head(top)
     )
@@ -119,4 +120,4 @@ def _rewards() -> dict[str, pl.Expr]:
 
 
 def _mean() -> pl.Expr:
-    return pl.when(pl.col("rewarded") > 0).then(pl.col("reward") / pl.col("rewarded"))
+    return share_of(pl.col("reward"), pl.col("rewarded"))

@@ -17,7 +17,8 @@ def wilson(events: pl.Expr, trials: pl.Expr, *, upper: bool, z: float = 1.959963
     centre = rate + z * z / (2 * n)
     half = z * (rate * (1 - rate) / n + z * z / (4 * n * n)).sqrt()
     bound = (centre + half if upper else centre - half) / (1 + z * z / n)
-    return pl.when(n > 0).then(bound.clip(0.0, 1.0))
+    # Of none or all, rounding would leave a hair between the end and the rate.
+    return pl.when(n > 0).then(pl.when(rate == float(upper)).then(rate).otherwise(bound.clip(0.0, 1.0)))
 
 
 def scenario() -> pl.Expr:
@@ -58,11 +59,14 @@ def normalised_entropy(counts: pl.Expr) -> pl.Expr:
     return pl.when((n > 1) & (counts.sum() > 0)).then(held.entropy(normalize=True) / n.cast(pl.Float64).log())
 
 
-def top_share(counts: pl.Expr, share: float) -> pl.Expr:
-    """What the largest `share` of the holders (rounded up, so at least one) hold of the total; null without a total."""
-    largest = (counts.len() * share).ceil().cast(pl.UInt32)
-    total = counts.sum()
-    return pl.when(total > 0).then(counts.sort(descending=True).head(largest).sum() / total)
+def top_total(counts: pl.Expr, share: float) -> pl.Expr:
+    """What the largest `share` of the holders (rounded up, so at least one) hold together."""
+    return counts.sort(descending=True).head((counts.len() * share).ceil().cast(pl.UInt32)).sum()
+
+
+def share_of(events: pl.Expr, trials: pl.Expr) -> pl.Expr:
+    """Events over trials; null over fewer than FEWEST_FOR_A_RATE trials: there the counts speak."""
+    return pl.when(trials >= FEWEST_FOR_A_RATE).then(events / trials)
 
 
 def quantile(column: str, level: float) -> pl.Expr:

@@ -146,4 +146,6 @@ def wilson(rate: pl.Expr, trials: pl.Expr, sign: int) -> pl.Expr:
     """An end of Wilson's interval of a rate over as many independent trials: the lower one with sign -1."""
     centre = rate + _Z**2 / (2 * trials)
     half = _Z * (rate * (1 - rate) / trials + _Z**2 / (4 * trials.pow(2))).sqrt()
-    return ((centre + sign * half) / (1 + _Z**2 / trials)).clip(0.0, 1.0)
+    end = ((centre + sign * half) / (1 + _Z**2 / trials)).clip(0.0, 1.0)
+    # Of none or all, rounding would leave a hair between the end and the rate.
+    return pl.when(rate == (1 + sign) / 2).then(rate).otherwise(end)

@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from analysis.measures.bootstrap import mean_interval, ratio_interval
-from analysis.measures.expressions import scenario
+from analysis.measures.expressions import scenario, share_of
 from analysis.measures.intervals import clustered_rate
 from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
@@ -119,7 +119,8 @@ BY_SCENARIO = Table(
         TRAJECTORIES["task_id"],
         _RUNS,
         Column("solved", pl.UInt32(), "trajectories with a reward of 1", unit="trajectories"),
-        Column("mean_reward", pl.Float64(), "mean reward of its trajectories", unit="reward"),
+        Column("reward_sum", pl.Float64(), "sum of its trajectories' rewards", unit="reward"),
+        Column("mean_reward", pl.Float64(), "their mean; null over fewer than 20", unit="reward", nullable=True),
         Column("min_reward", pl.Float64(), "smallest reward", unit="reward"),
         Column("max_reward", pl.Float64(), "largest reward", unit="reward"),
         Column("checks", pl.UInt32(), "checks that judge its final state; null when not known", "checks", True),
@@ -342,15 +343,15 @@ def by_scenario(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyF
         .agg(
             trajectories=pl.len(),
             solved=pl.col("is_solved").sum(),
-            mean_reward=reward.mean(),
+            reward_sum=reward.sum(),
+            mean=reward.mean(),
             min_reward=reward.min(),
             max_reward=reward.max(),
         )
+        .with_columns(mean_reward=share_of(pl.col("reward_sum"), pl.col("trajectories")))
         .join(_checked(scenarios), on=["env_id", "task_id"], how="left", validate="m:1")
     )
-    return BY_SCENARIO.select(
-        played.sort("mean_reward", *natural_order("env_id"), *natural_order("task_id"), nulls_last=True)
-    )
+    return BY_SCENARIO.select(played.sort("mean", *natural_order("env_id"), *natural_order("task_id"), nulls_last=True))
 
 
 def solved_runs(trajectories: pl.LazyFrame) -> pl.LazyFrame:

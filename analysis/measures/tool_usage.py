@@ -9,7 +9,8 @@ from analysis.measures.expressions import (
     normalised_entropy,
     quantile,
     scenario,
-    top_share,
+    share_of,
+    top_total,
 )
 from analysis.measures.intervals import clustered_rate
 from analysis.natural import natural_order
@@ -133,6 +134,7 @@ ACROSS = Table(
         Column("undeclared_calls", pl.UInt32(), "calls of a name never offered, or of none", unit="calls"),
         _OUTSIDE,
         Column("gini", pl.Float64(), "of calls over the tools offered", nullable=True),
+        Column("top_tenth_calls", pl.UInt32(), "calls to the most called tenth of the tools", unit="calls"),
         Column("top_tenth_share", pl.Float64(), "of the calls, by the most called tenth of the tools", nullable=True),
     ),
 )
@@ -338,7 +340,8 @@ def across(tools: pl.LazyFrame) -> pl.LazyFrame:
             undeclared_calls=(pl.col("calls") - pl.col("outside_calls")).filter(~is_offered).sum(),
             outside_calls=pl.col("outside_calls").filter(~is_offered).sum(),
             gini=gini(calls),
-            top_tenth_share=top_share(calls, 0.1),
+            top_tenth_calls=top_total(calls, 0.1),
+            top_tenth_share=share_of(top_total(calls, 0.1), calls.sum()),
         ).filter(pl.col("offered_tools") + pl.col("undeclared_calls") + pl.col("outside_calls") > 0)
     )
 

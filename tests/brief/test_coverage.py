@@ -9,7 +9,7 @@ SPREAD = frame(
     BALANCE,
     {
         "grain": "trajectories", "has_catalogue": True, "environments": 30, "seen": 25, "absent": 5, "total": 1_200,
-        "minimum": 0, "median": 38.5, "maximum": 90, "effective_environments": 20.04, "top_tenth_share": 0.2,
+        "minimum": 0, "median": 38.5, "maximum": 90, "effective_environments": 20.04, "top_tenth": 240,
     },
     {"grain": "scenarios", "has_catalogue": True, "environments": 30, "seen": 25, "total": 600, "median": 20.0},
 )  # fmt: skip
@@ -30,8 +30,8 @@ def test_headlines_say_what_of_the_catalogue_is_there_and_how_evenly() -> None:
             "of 30, including those of the catalogue; 5 have none",
             "Environments of the catalogue without any trajectory: 5 of 30.",
         ),
-        Headline("38.5", "trajectories per environment, median", "from 0 to 90; 1,200 name an environment"),
-        Headline("20", "effective environments", "this many equal environments would be as diverse as these 30"),
+        Headline("38.5", "trajectories per environment, median", "at least 0, at most 90; 1,200 name an environment"),
+        Headline("20", "effective environments", "as many equal environments would hold trajectories as evenly, of 30"),
         Headline("20.0 %", "trajectories in the largest tenth of the environments", "240 of 1,200"),
         Headline(
             "75.0 %",

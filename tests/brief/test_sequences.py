@@ -34,8 +34,8 @@ def test_headlines_say_how_predictable_calls_are_and_what_they_share() -> None:
         ),
         Headline(
             "25.0 %",
-            "trajectories that share a sequence of calls",
-            "get → set: 30 of 120 with a call; the most common sequence that is not part of a longer one",
+            "trajectories that share a sequence of calls, at most",
+            "get → set: 30 of 120 with a call; of sequences that are not part of a longer one none is in more",
         ),
         Headline(
             "92.5 %", "changing calls that come after a reading call", "37 of 40 calls to tools that change the state"

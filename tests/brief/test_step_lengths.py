@@ -30,7 +30,11 @@ def test_headlines_say_how_long_trajectories_are_in_either_mode() -> None:
     assert in_brief(LENGTHS) == [
         Headline("100", "trajectories", "90 with user, 10 without user"),
         Headline("12.5 / 20", "steps, median", f"a step is an assistant message; {both}"),
-        Headline("30 / 28.5", "steps, 95th percentile", f"one trajectory in twenty is longer; {both}"),
+        Headline(
+            "30 / –",
+            "steps, 95th percentile",
+            f"at most about one trajectory in twenty is longer; none of fewer than 20 trajectories; {both}",
+        ),
         Headline("39 / 29", "steps, maximum", f"in the longest trajectory; {both}"),
         Headline("7 / 19", "tool calls per trajectory, median", f"including unreadable blocks; {both}"),
         Headline("0.74", "calls per step", "890 calls over 1,200 steps"),
@@ -68,4 +72,4 @@ def test_a_source_that_was_not_filtered_has_its_own_edge_or_none() -> None:
         "Trajectories that stop at exactly 30 steps, past which none goes: 7 of 200 with user; 0 of 7 are solved. They "
         "look cut off.",
     )
-    assert "solved" not in str(in_brief(other, frame(EDGES, edge | {"mean_reward": None}))[-1])
+    assert "solved" not in str(in_brief(other, frame(EDGES, edge | {"rewarded": 0}))[-1])

@@ -10,7 +10,7 @@ RESULTS = (
         ACROSS,
         {
             "environments": 2, "offered_tools": 40, "distinct_names": 35, "used_tools": 34, "unused_tools": 6,
-            "calls": 1_000, "undeclared_calls": 10, "top_tenth_share": 0.4,
+            "calls": 1_000, "undeclared_calls": 10, "top_tenth_calls": 400,
         },
     ),
     frame(
@@ -19,7 +19,11 @@ RESULTS = (
         {"env_id": "bank", "tool_name": "get_user", "calls": 202},
     ),
     frame(RATES, {"band": 0, "tools": 5}, {"band": 9, "tools": 10}, {"band": 10, "tools": 10}),
-    frame(BREADTH, {"traj_type": TALK, "median_breadth": 0.254}, {"traj_type": WITHOUT, "median_breadth": 0.5}),
+    frame(
+        BREADTH,
+        {"traj_type": TALK, "median_breadth": 0.254, "mode_trajectories": 20},
+        {"traj_type": WITHOUT, "median_breadth": 0.5, "mode_trajectories": 19},
+    ),
 )  # fmt: skip
 
 
@@ -39,18 +43,26 @@ def test_headlines_say_how_many_tools_there_are_and_how_many_are_called() -> Non
             "Calls to tools that were not offered, or without a tool name: 10 of 1,010.",
         ),
         # Blocks that name no tool are more, and are no tool.
-        Headline("20.0 %", "calls to the busiest tool", "get_user in bank: 202 of 1,010"),
+        Headline(
+            "20.0 %",
+            "calls to any one tool, at most",
+            "202 of 1,010 calls, a tool being one name in one environment",
+        ),
         Headline(
             "40.0 %",
             "tools called by nearly all",
             "by over 90 % of the trajectories offered them: 10 of 25 tools offered to 20 or more",
         ),
         Headline(
-            "25.4 % / 50.0 %",
+            "25.4 % / –",
             "offered tools that a trajectory calls, median",
-            "distinct tools called of those offered; with user / without user",
+            "distinct tools called of those offered; none of fewer than 20 trajectories; with user / without user",
         ),
-        Headline("40.0 %", "calls to the busiest tenth", "400 of 1,000 calls, to the most called tenth of the tools"),
+        Headline(
+            "40.0 %",
+            "calls to a tenth of the tools, at most",
+            "400 of 1,000 calls: no tenth of the offered tools takes more",
+        ),
     ]
 
 

@@ -48,7 +48,7 @@ def test_headlines_say_what_training_on_the_tokens_costs() -> None:
         Headline(
             "100,000", "tokens", "in 50 trajectories, each rendered once with all its reasoning; 2,000 per trajectory"
         ),
-        Headline("80.0 %", "tokens in the largest part", "results: 80,000 of 100,000"),
+        Headline("80.0 %", "tokens in one part, at most", "results: 80,000 of 100,000; no part has more"),
         Headline("25.0 %", "tokens trained on", "25,000 of 100,000: what the assistant says, reasons and calls"),
         Headline(
             "4.0 %",

@@ -15,7 +15,7 @@ TOOLS = measures.by_tool(CALLS).collect()
 
 SAMPLES = {
     charts.next_calls: (NEXT, 3),
-    charts.latencies: (LATENCIES, 3),
+    charts.latencies: (LATENCIES, 2),
     charts.runs: (RUNS, 3),
     charts.by_tool: (TOOLS, 2),
 }

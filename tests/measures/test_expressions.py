@@ -60,9 +60,13 @@ def test_entropy_and_effective_number_by_the_formula(counts: list[int]) -> None:
 
 
 def test_the_top_tenth_is_rounded_up_to_a_whole_holder() -> None:
-    assert value(e.top_share(pl.col("held"), 0.1), held=[1, 2, 7]) == pytest.approx(7 / 10)
-    assert value(e.top_share(pl.col("held"), 0.1), held=[*range(1, 21)]) == pytest.approx((20 + 19) / 210)
-    assert value(e.top_share(pl.col("held"), 0.1), held=[0, 0]) is None
+    assert value(e.top_total(pl.col("held"), 0.1), held=[1, 2, 7]) == 7
+    assert value(e.top_total(pl.col("held"), 0.1), held=[*range(1, 21)]) == 20 + 19
+    assert value(e.top_total(pl.col("held"), 0.1), held=[0, 0]) == 0
+
+
+def test_a_share_of_fewer_than_twenty_is_none() -> None:
+    assert [value(e.share_of(pl.lit(1), pl.col("n").sum()), n=[n]) for n in (0, 19, 20)] == [None, None, 1 / 20]
 
 
 def test_percentiles_are_linearly_interpolated() -> None:

@@ -201,8 +201,12 @@ def test_models_can_be_told_by_their_files() -> None:
 
 def test_scenarios_stand_with_their_runs_and_their_checks_hardest_first() -> None:
     found = rewards.by_scenario(SEEN, CHECKED).collect()
-    columns = ["task_id", "trajectories", "solved", "min_reward", "max_reward", "checks"]
-    assert found.select(columns).rows() == [("2", 2, 0, 0.25, 0.75, 9), ("1", 3, 2, 0.0, 1.0, 4)]
+    columns = ["task_id", "trajectories", "solved", "reward_sum", "min_reward", "max_reward", "checks"]
+    assert found.select(columns).rows() == [
+        ("2", 2, 0, 1.0, 0.25, 0.75, 9),
+        ("1", 3, 2, pytest.approx(2.0), 0.0, 1.0, 4),
+    ]
+    assert found["mean_reward"].to_list() == [None, None], "a mean over two is none"
     unknown = rewards.by_scenario(SEEN, SCENARIOS.empty().lazy()).collect()
     assert unknown["checks"].to_list() == [None, None]
 
@@ -415,5 +419,6 @@ def test_a_runner_s_rewards_stand_beside_the_checks_of_their_scenarios(
     )
     found = rewards.by_scenario(data.trajectories, data.scenarios).collect()
     # A reward is the share of the checks that hold, to four digits: times their number it is whole.
-    held = (found["mean_reward"] * found["checks"]).to_list()
+    assert set(found["trajectories"]) == {1}
+    held = (found["reward_sum"] * found["checks"]).to_list()
     assert held == pytest.approx([round(value) for value in held], abs=1e-3)
