@@ -10,7 +10,8 @@ from analysis.charts.figure import Drawn, figure
 from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots
 from analysis.measures.calls import KIND_DEFINITION
-from analysis.measures.sequences import END, ENTROPY, NGRAMS, READS_FIRST, START, TRANSITIONS
+from analysis.measures.order import END, START
+from analysis.measures.sequences import ENTROPY, NGRAMS, READS_FIRST, TRANSITIONS
 from analysis.schema import FEWEST_FOR_A_RATE
 from analysis.wording import count, decimal, rate, rate_of
 

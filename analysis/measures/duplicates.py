@@ -3,16 +3,16 @@
 Nothing here says that a duplicate is wrong: two modes of one scenario are meant to resemble each other.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
 import polars as pl
 from rapidfuzz.distance import Levenshtein
-from rensa import RMinHash, RMinHashLSH
 
-from analysis.measures.calls import canonical_arguments
 from analysis.measures.expressions import share_of
+from analysis.measures.shingles import bands, proposals, shingles
+from analysis.measures.signatures import call_lists, scenario_text, signatures
 from analysis.natural import natural_order
 from analysis.schema import TRAJECTORIES, Column, Table
 
@@ -126,13 +126,7 @@ TASKS_SUMMARY = Table(
 )
 
 THRESHOLD = 0.8
-SHINGLE_WORDS = 5
 BINS = 20
-PERMUTATIONS = 128
-# Of the pairs at the threshold, as many at least must be proposed.
-RECALL = 0.99
-
-_CALL, _END = "\x1f", "\x1e"
 
 
 def exact(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
@@ -150,7 +144,7 @@ def exact(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
         One row per group of two or more, largest first, conforming to EXACT.
     """
     grouped = (
-        _signatures(trajectories, tool_calls)
+        signatures(trajectories, tool_calls)
         .sort("trajectory_id")
         .group_by("env_id", "scenario", "signature", maintain_order=True)
         .agg(
@@ -178,7 +172,7 @@ def exact_summary(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.La
     """
     n, distinct = pl.col("copies").sum(), pl.len()
     counted = (
-        _signatures(trajectories, tool_calls)
+        signatures(trajectories, tool_calls)
         .group_by("env_id", "scenario", "signature")
         .agg(copies=pl.len())
         .select(
@@ -205,7 +199,7 @@ def run_pairs(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFr
         One row per pair, most similar first, conforming to PAIRS. Two runs without any call are equal.
     """
     runs = (
-        _sequences(trajectories, tool_calls)
+        call_lists(trajectories, tool_calls)
         .filter(pl.col("task_id").is_not_null())
         .filter(pl.len().over("env_id", "task_id") > 1)
         .sort("trajectory_id")
@@ -337,78 +331,6 @@ def tasks_summary(trajectories: pl.LazyFrame, *, threshold: float = THRESHOLD) -
     return TASKS_SUMMARY.select(_tasks(trajectories).map_batches(count, schema=TASKS_SUMMARY.schema))
 
 
-def shingles(text: str) -> frozenset[str]:
-    """The distinct runs of five words of a text, in lower case; a shorter text is one shingle."""
-    words = text.lower().split()
-    last = max(len(words) - SHINGLE_WORDS + 1, 1)
-    return frozenset(" ".join(words[start : start + SHINGLE_WORDS]) for start in range(last))
-
-
-def _signatures(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Per trajectory its `signature`: the calls with canonical arguments.
-
-    Copies call the same tools in the same order. Only trajectories that share as much have their arguments read, which
-    is most of the work; for the others the names alone already tell them apart.
-    """
-    named = (
-        _with_calls(trajectories, _by_trajectory(tool_calls, names=_name()), "names")
-        .with_columns(calls=pl.col("names").list.len(), names=pl.col("names").list.join(_END))
-        .with_columns(scenario=_scenario())
-        .filter(pl.col("scenario").is_not_null() | (pl.col("calls") > 0))
-        .with_columns(is_shared=pl.len().over("env_id", "scenario", "names") > 1)
-    )
-    shared = tool_calls.join(named.filter("is_shared"), on="trajectory_id", how="semi")
-    read = _by_trajectory(shared, sequence=_call()).with_columns(pl.col("sequence").list.join(_END))
-    return named.join(read, on="trajectory_id", how="left", validate="1:1").with_columns(
-        signature=pl.concat_str("names", pl.col("sequence").fill_null(""), separator=_END)
-    )
-
-
-def _sequences(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
-    """Per trajectory: `names`, the tools called, and `sequence`, the calls with canonical arguments, as lists."""
-    return _with_calls(trajectories, _by_trajectory(tool_calls, names=_name(), sequence=_call()), "names", "sequence")
-
-
-def _by_trajectory(tool_calls: pl.LazyFrame, **columns: pl.Expr) -> pl.LazyFrame:
-    """Lists in the order of messages; calls of one message are a set, and stand in order of the alphabet."""
-    return (
-        tool_calls.select("trajectory_id", "message", **columns)
-        .group_by("trajectory_id")
-        .agg(pl.col(name).sort_by("message", name) for name in columns)
-    )
-
-
-def _with_calls(trajectories: pl.LazyFrame, calls: pl.LazyFrame, *lists: str) -> pl.LazyFrame:
-    none = pl.lit([], pl.List(pl.String))
-    return (
-        trajectories.select("trajectory_id", "traj_type", "env_id", "task_id", "task")
-        .join(calls, on="trajectory_id", how="left", validate="1:1")
-        .with_columns(pl.col(*lists).fill_null(none))
-    )
-
-
-def _scenario() -> pl.Expr:
-    """Within an environment, what tells scenarios apart: the id, or the text where there is none."""
-    return pl.coalesce("task_id", "task")
-
-
-def _name() -> pl.Expr:
-    return pl.col("tool_name").fill_null("")
-
-
-def _call() -> pl.Expr:
-    return pl.concat_str(_name(), canonical().fill_null(""), separator=_CALL)
-
-
-def canonical() -> pl.Expr:
-    """`arguments` in the one form in which all questions compare them."""
-    return pl.col("arguments").map_batches(
-        lambda texts: pl.Series([canonical_arguments(t or "") for t in texts], dtype=pl.String),
-        return_dtype=pl.String,
-        is_elementwise=True,
-    )
-
-
 def _pairs(runs: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     for env_id, task_id, ids, modes, sequences, names in runs.iter_rows():
         for left, right in combinations(range(len(ids)), 2):
@@ -430,7 +352,7 @@ def _tasks(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     return (
         trajectories.filter(pl.col("task").str.strip_chars() != "")
         .sort("trajectory_id")
-        .group_by("env_id", _scenario().alias("scenario"), maintain_order=True)
+        .group_by("env_id", scenario_text().alias("scenario"), maintain_order=True)
         .agg(pl.col("task_id", "task", "trajectory_id").first())
         .sort(*natural_order("env_id"), *natural_order("scenario"), nulls_last=True)
         .select("env_id", "task_id", "task", "trajectory_id")
@@ -449,33 +371,11 @@ class _TaskPair(NamedTuple):
     right_id: str
 
 
-def bands(threshold: float) -> tuple[int, float]:
-    """Bands of MinHash for a threshold, and the share of pairs at the threshold they are expected to propose.
-
-    As few bands, and so as few candidates to verify, as propose RECALL of them: a pair of similarity s shares one of b
-    bands of r rows with probability 1 - (1 - s**r)**b. Source: J. Leskovec, A. Rajaraman and J. D. Ullman (2014),
-    Mining of massive datasets, chapter 3.
-    """
-    choices = [2**power for power in range(1, PERMUTATIONS.bit_length())]
-    recalls = [(count, 1 - (1 - threshold ** (PERMUTATIONS // count)) ** count) for count in choices]
-    return next((choice for choice in recalls if choice[1] >= RECALL), recalls[-1])
-
-
 def _candidates(tasks: pl.DataFrame, threshold: float) -> Iterator[_TaskPair]:
     """Every pair MinHash proposes, with its exact Jaccard similarity."""
     sets = [shingles(text) for text in tasks.get_column("task")]
     rows = tasks.rows()
-    for left, right in _proposals(sets, threshold):
+    for left, right in proposals(sets, threshold):
         jaccard = len(sets[left] & sets[right]) / len(sets[left] | sets[right])
         (left_env, left_task, _, left_id), (right_env, right_task, _, right_id) = rows[left], rows[right]
         yield _TaskPair(left_env, left_task, right_env, right_task, jaccard, left_id, right_id)
-
-
-def _proposals(sets: Iterable[frozenset[str]], threshold: float) -> Iterator[tuple[int, int]]:
-    index = RMinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, num_bands=bands(threshold)[0])
-    for right, shingled in enumerate(sets):
-        minhash = RMinHash(num_perm=PERMUTATIONS, seed=1)
-        minhash.update(sorted(shingled))
-        for left in sorted(index.query(minhash)):
-            yield left, right
-        index.insert(right, minhash)

@@ -7,12 +7,11 @@ scenario are equally hard: what differs between a solved one and one that is not
 import polars as pl
 
 from analysis.measures.calls import argument_key, is_hand_over, trajectory_key, with_kind
+from analysis.measures.estimates import TOLERANCE
 from analysis.measures.expressions import scenario
 from analysis.measures.intervals import clustered_rate
 from analysis.schema import FEWEST_FOR_A_RATE, Column, Table
 
-# Rewards are sums and quotients of floats: tau-bench, too, lets 1 be 1 within this.
-_TOLERANCE = 1e-6
 QUANTITIES = ("steps", "calls", "writes", "errors", "error rate", "repeated calls", "tools used", "user messages")
 
 EFFECTS = Table(
@@ -96,7 +95,7 @@ def _runs(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, environment_tool
             "traj_type",
             "model",
             scenario=scenario(),
-            is_solved=(reward - 1).abs() <= _TOLERANCE,
+            is_solved=(reward - 1).abs() <= TOLERANCE,
             **{
                 "steps": pl.col("assistant_messages"),
                 "calls": pl.col("tool_calls"),

@@ -7,13 +7,13 @@ stop at one length and none goes on, or end on the same last call; and what rewa
 import polars as pl
 
 from analysis.measures.calls import is_hand_over
+from analysis.measures.estimates import TOLERANCE
 from analysis.measures.expressions import share_of
 from analysis.schema import TRAJECTORIES, Column, Table
 
 # A pile-up: so many trajectories at the longest length, and more than at the lengths just below it together.
 FEWEST_AT_AN_EDGE = 5
 LENGTHS_BELOW = 3
-_TOLERANCE = 1e-6
 
 _TRAJECTORIES = Column("trajectories", pl.UInt32(), "trajectories that end so", unit="trajectories")
 _MODE = Column("mode_trajectories", pl.UInt32(), "trajectories of the mode", unit="trajectories")
@@ -114,7 +114,7 @@ def _rewards() -> dict[str, pl.Expr]:
     has_one = reward.is_finite().fill_null(False)
     return {
         "rewarded": has_one,
-        "solved": (has_one & ((reward - 1).abs() <= _TOLERANCE)).fill_null(False),
+        "solved": (has_one & ((reward - 1).abs() <= TOLERANCE)).fill_null(False),
         "reward": pl.when(has_one).then(reward).otherwise(0.0),
     }
 

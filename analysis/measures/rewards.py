@@ -8,14 +8,12 @@ from typing import Literal
 
 import polars as pl
 
-from analysis.measures.bootstrap import mean_interval, ratio_interval
-from analysis.measures.expressions import scenario, share_of
-from analysis.measures.intervals import clustered_rate
+from analysis.measures.bootstrap import mean_interval
+from analysis.measures.estimates import both_ends, distinct, estimates, rewarded
+from analysis.measures.expressions import share_of
 from analysis.natural import natural_order
 from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
-# Rewards are sums and quotients of floats: tau-bench, too, lets 1 be 1 within this.
-TOLERANCE = 1e-6
 BINS = 10
 # pass^k for as many trials as people run; more would be a long tail of few scenarios.
 MOST_TRIALS = 16
@@ -174,16 +172,6 @@ def told_by(trajectories: pl.LazyFrame, told: Literal["model", "file"]) -> pl.La
     return trajectories if told == "model" else distinct(trajectories).with_columns(model=file)
 
 
-def distinct(trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """The trajectories, identical records once: those that agree in all columns but where they stand.
-
-    Args:
-        trajectories: conforms to TRAJECTORIES.
-    """
-    content = [name for name in TRAJECTORIES.names if name not in ("trajectory_id", "origin")]
-    return trajectories.sort("trajectory_id").unique(content, keep="first", maintain_order=True)
-
-
 def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
     """The rewards of a source in one row.
 
@@ -196,12 +184,12 @@ def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
     """
     capped = pl.col("end_class").cast(pl.String) == "step_cap"
     facts = (
-        _rewarded(trajectories)
+        rewarded(trajectories)
         .with_columns(runs=pl.len().over("scenario", "traj_type", "model"))
         .select(most_runs=pl.col("runs").max(), step_capped=capped.sum())
     )
     by_scenario = (
-        _rewarded(trajectories)
+        rewarded(trajectories)
         .group_by("scenario")
         .agg(mean=pl.col("total_reward").mean())
         .select(mean_by_scenario=pl.when(pl.len() >= FEWEST_FOR_A_RATE).then(pl.col("mean").sort().mean()))
@@ -211,7 +199,7 @@ def summary(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
         distinct(trajectories).select(distinct=pl.len()), how="cross"
     )
     everything = everything.with_columns(copies=pl.col("all_trajectories") - pl.col("distinct"))
-    counted = _estimated(_rewarded(trajectories).with_columns(everything=pl.lit(1)), ["everything"], seed)
+    counted = estimates(rewarded(trajectories).with_columns(everything=pl.lit(1)), ["everything"], seed)
     return SUMMARY.select(counted.join(facts, how="cross").join(everything, how="cross"))
 
 
@@ -226,8 +214,8 @@ def groups(trajectories: pl.LazyFrame, kind: Kind, *, seed: int = 0) -> pl.LazyF
     Returns:
         One row per group, in natural order, conforming to GROUPS; the group is null where the source names none.
     """
-    grouped = _rewarded(trajectories).with_columns(group=pl.col(KINDS[kind]).cast(pl.String))
-    estimated = _estimated(grouped, ["group"], seed).with_columns(
+    grouped = rewarded(trajectories).with_columns(group=pl.col(KINDS[kind]).cast(pl.String))
+    estimated = estimates(grouped, ["group"], seed).with_columns(
         kind=pl.lit(kind).cast(GROUPS["kind"].dtype), all_trajectories=pl.col("trajectories").sum(), all_groups=pl.len()
     )
     return GROUPS.select(estimated.sort(*natural_order("group"), nulls_last=True))
@@ -247,7 +235,7 @@ def distribution(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     width = (high - low) / BINS
     place = ((reward - low) / width + 1e-9).floor().clip(0, BINS - 1)
     binned = (
-        _rewarded(trajectories)
+        rewarded(trajectories)
         .select(place=place, low=low, width=width)
         .group_by("place", "low", "width")
         .agg(trajectories=pl.len())
@@ -299,7 +287,7 @@ def pass_k(trajectories: pl.LazyFrame, *, seed: int = 0) -> pl.LazyFrame:
             *(pl.when(bears_rate).then(pl.col(name).mean()).alias(name) for name in names),
             *(mean_interval(pl.col(name), seed, is_share=True).alias(f"{name}_ends") for name in names),
         )
-        .with_columns(**_ends("pass_all", "pass_all"), **_ends("pass_any", "pass_any"))
+        .with_columns(**both_ends("pass_all", "pass_all"), **both_ends("pass_any", "pass_any"))
     )
     return PASS.select(estimated.sort(*series, "k", nulls_last=True))
 
@@ -314,7 +302,7 @@ def _cohorts(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     # Nine in ten have at least as many runs: a tenth may have fewer.
     reached = n.sort().get((pl.len() * (1 - COHORT) + 1e-9).floor().cast(pl.UInt32))
     return (
-        _rewarded(trajectories)
+        rewarded(trajectories)
         .group_by(*series, "scenario")
         .agg(n=pl.len().cast(pl.Float64), c=pl.col("is_solved").sum().cast(pl.Float64))
         .with_columns(
@@ -337,7 +325,7 @@ def by_scenario(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame) -> pl.LazyF
     """
     reward = pl.col("total_reward")
     played = (
-        _rewarded(trajectories)
+        rewarded(trajectories)
         .filter(pl.col("task_id").is_not_null())
         .group_by("env_id", "task_id")
         .agg(
@@ -367,7 +355,7 @@ def solved_runs(trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """
     series = ["model", "traj_type"]
     counted = (
-        _rewarded(trajectories)
+        rewarded(trajectories)
         .group_by(*series, "scenario")
         .agg(runs=pl.len(), solved=pl.col("is_solved").sum())
         .group_by(*series, "runs", "solved")
@@ -391,52 +379,9 @@ def checks(trajectories: pl.LazyFrame, scenarios: pl.LazyFrame, *, seed: int = 0
     Returns:
         One row per number of checks, conforming to CHECKS.
     """
-    judged = _rewarded(trajectories).join(_checked(scenarios), on=["env_id", "task_id"], how="inner", validate="m:1")
-    return CHECKS.select(_estimated(judged, ["checks"], seed).sort("checks"))
-
-
-def _rewarded(trajectories: pl.LazyFrame) -> pl.LazyFrame:
-    """The distinct trajectories with a reward, their `scenario`, and whether they are solved (`is_solved`)."""
-    return (
-        distinct(trajectories)
-        .filter(pl.col("total_reward").is_finite())
-        .with_columns(scenario=scenario(), is_solved=(pl.col("total_reward") - 1).abs() <= TOLERANCE)
-    )
+    judged = rewarded(trajectories).join(_checked(scenarios), on=["env_id", "task_id"], how="inner", validate="m:1")
+    return CHECKS.select(estimates(judged, ["checks"], seed).sort("checks"))
 
 
 def _checked(scenarios: pl.LazyFrame) -> pl.LazyFrame:
     return scenarios.filter(pl.col("checks") > 0).select("env_id", "task_id", "checks")
-
-
-def _estimated(rewarded: pl.LazyFrame, by: list[str], seed: int) -> pl.LazyFrame:
-    """Per group: trajectories, scenarios, mean reward and solved share, each with its interval."""
-    sums = (
-        rewarded.group_by(*by, "scenario")
-        .agg(runs=pl.len(), reward=pl.col("total_reward").sum(), solved=pl.col("is_solved").sum())
-        .sort(*by, "scenario")
-    )
-    runs, n = pl.col("runs"), pl.col("runs").sum()
-    bears_rate = n >= FEWEST_FOR_A_RATE
-    mean = pl.col("reward").sum() / n
-    is_share = pl.col("reward").is_between(0.0, runs).all()
-    ends = [ratio_interval(pl.col("reward"), runs, seed, is_share=share) for share in (True, False)]
-    return (
-        sums.group_by(*by, maintain_order=True)
-        .agg(
-            pl.col("solved").sum(),
-            trajectories=n,
-            scenarios=pl.len(),
-            reward_sum=pl.col("reward").sum(),
-            mean_reward=pl.when(bears_rate).then(mean),
-            mean_ends=pl.when(is_share).then(ends[0]).otherwise(ends[1]),
-            **clustered_rate(pl.col("solved"), runs, "solved_share"),
-        )
-        .with_columns(**_ends("mean", "mean_reward"))
-        .rename({f"solved_share_{end}": f"solved_{end}" for end in ("low", "high", "deff")})
-    )
-
-
-def _ends(name: str, value: str) -> dict[str, pl.Expr]:
-    """Both ends of an interval; none where there is no value."""
-    ends, has_value = pl.col(f"{name}_ends").list, pl.col(value).is_not_null()
-    return {f"{name}_low": pl.when(has_value).then(ends.first()), f"{name}_high": pl.when(has_value).then(ends.last())}

@@ -6,21 +6,16 @@ writing.
 """
 
 from itertools import pairwise
-from math import lgamma
-from typing import Literal
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from analysis.measures.calls import offer_key, rate_columns, trajectory_key, verb, with_kind
+from analysis.measures.calls import rate_columns, trajectory_key, with_kind
 from analysis.measures.clusters import counted, placed, unclustered_rate
+from analysis.measures.order import END, START, Unit, in_order, names_of, spell, transition_pairs
+from analysis.measures.rarefaction import bits
 from analysis.natural import natural_order
 from analysis.schema import TOOL_CALLS, Column, Table
 
-Unit = Literal["tool_name", "verb", "kind"]
-START, END = "(start)", "(end)"
-UNREADABLE = "(unreadable)"
 LONGEST = 4
 # Environments are compared over no more transitions than this: the expectation is a sum of as many terms.
 MOST_RAREFIED = 2_000
@@ -123,11 +118,11 @@ def transitions(
         denominators count what is left out as well, so the shown probabilities of a row may sum to less than 1.
     """
     n = pl.col("transitions")
-    names = _names(tool_calls, environment_tools, unit)
-    ordered, tokens = _ordered(tool_calls, names, "env_id")
-    seen = _pairs(ordered, "env_id").group_by("env_id", "before", "after").agg(transitions=pl.len()).cache()
+    names = names_of(tool_calls, environment_tools, unit)
+    ordered, tokens = in_order(tool_calls, names, "env_id")
+    seen = transition_pairs(ordered, "env_id").group_by("env_id", "before", "after").agg(transitions=pl.len()).cache()
     followed = (
-        _spell(
+        spell(
             seen.group_by("before", "after").agg(n.sum()).join(_expected(seen), on=["before", "after"], validate="1:1"),
             tokens,
         )
@@ -187,8 +182,8 @@ def entropy(
         as many transitions as the smallest one with `min_n` has, MOST_RAREFIED at most.
     """
     n = pl.col("transitions")
-    ordered, _ = _ordered(tool_calls, _names(tool_calls, environment_tools, unit), "env_id")
-    seen = _pairs(ordered, "env_id").group_by("env_id", "before", "after").agg(transitions=pl.len()).cache()
+    ordered, _ = in_order(tool_calls, names_of(tool_calls, environment_tools, unit), "env_id")
+    seen = transition_pairs(ordered, "env_id").group_by("env_id", "before", "after").agg(transitions=pl.len()).cache()
     sizes = seen.group_by("env_id").agg(
         transitions=n.sum(), states=pl.col("before").filter(pl.col("before") > 0).n_unique()
     )
@@ -202,9 +197,9 @@ def entropy(
         .filter(pl.col("rarefied_to").is_not_null())
         .group_by("env_id")
         .agg(
-            entropy_rate=_bits(["before", "after"], "rarefied_to") - _bits(["before"], "rarefied_to"),
-            entropy=_bits(["after"], "rarefied_to"),
-            seen_entropy_rate=_bits(["before", "after"], "transitions_all") - _bits(["before"], "transitions_all"),
+            entropy_rate=bits(["before", "after"], "rarefied_to") - bits(["before"], "rarefied_to"),
+            entropy=bits(["after"], "rarefied_to"),
+            seen_entropy_rate=bits(["before", "after"], "transitions_all") - bits(["before"], "transitions_all"),
         )
     )
     return ENTROPY.select(
@@ -214,41 +209,6 @@ def entropy(
         .with_columns(effective_choices=pl.lit(2.0).pow(pl.col("entropy_rate")))
         .sort(pl.col("entropy_rate").round(9), *natural_order("env_id"), nulls_last=True)
     )
-
-
-def _bits(columns: list[str], size: str) -> pl.Expr:
-    """Entropy that a draw of `size` transitions is expected to have, over what `columns` tell apart."""
-    return pl.struct(*columns, "transitions", pl.col(size).alias("size")).map_batches(
-        lambda pairs: pl.Series([_expected_bits(pairs.struct.unnest(), columns)]),
-        return_dtype=pl.Float64(),
-        returns_scalar=True,
-    )
-
-
-def _expected_bits(pairs: pl.DataFrame, columns: list[str]) -> float:
-    """Source: E. P. Smith, P. M. Stewart and J. Cairns (1985), Similarities between rarefaction methods."""
-    counts = pairs.group_by(columns).agg(pl.col("transitions").sum()).get_column("transitions")
-    if not len(counts):
-        return 0.0
-    total, size = int(counts.sum()), int(pairs["size"][0])
-    if size >= total:
-        shares = np.sort(counts.to_numpy()) / total
-        return float(-(shares * np.log2(shares)).sum())
-    distinct = counts.value_counts().sort("transitions")
-    weighed = [times * _expected_term(count, total, size) for count, times in distinct.rows()]
-    return float(np.log2(size) - sum(weighed) / size)
-
-
-def _expected_term(count: int, total: int, size: int) -> float:
-    """The mean of x log2 x for how often one of `count` in `total` comes up in a draw of `size`: hypergeometric."""
-    x = np.arange(max(1, count + size - total), min(count, size) + 1)
-    chances = np.exp(_choose(count, x) + _choose(total - count, size - x) - _choose(total, np.array([size])))
-    return float((chances * x * np.log2(x)).sum())
-
-
-def _choose(n: int, k: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The logarithm of a binomial coefficient."""
-    return np.array([lgamma(n + 1) - lgamma(int(i) + 1) - lgamma(n - int(i) + 1) for i in k])
 
 
 def ngrams(
@@ -275,7 +235,7 @@ def ngrams(
         One row per maximal run (no run of up to four that holds it reaches the support), by trajectories, conforming
         to NGRAMS.
     """
-    ordered, tokens = _ordered(tool_calls, _names(tool_calls, environment_tools, unit))
+    ordered, tokens = in_order(tool_calls, names_of(tool_calls, environment_tools, unit))
     sizes = [_recurring(ordered, size, min_n) for size in range(2, LONGEST + 1)]
     # A longer run holds a shorter one as its beginning or its end; support cannot grow with length.
     maximal = [
@@ -337,74 +297,6 @@ def reads_first(
         "directly_after_rate": ("directly_after_read", "changing_calls"),
     }
     return READS_FIRST.select(counted(placed(changing, trajectories), ["traj_type"], counts, rates).sort("traj_type"))
-
-
-def _names(tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame, unit: Unit) -> pl.LazyFrame:
-    """`token` and `code` of each (env_id, tool_name): text is handled once a tool, calls carry the number."""
-    tools = tool_calls.select("env_id", "tool_name").unique()
-    if unit == "kind":
-        named = with_kind(tools, environment_tools).with_columns(token=pl.col("kind").cast(pl.String))
-    else:
-        spelled = verb() if unit == "verb" else pl.col("tool_name")
-        named = tools.with_columns(token=spelled.fill_null(UNREADABLE))
-    code = pl.col("token").rank("dense").cast(pl.UInt32)
-    return named.sort("token").select(tool=offer_key(), token=pl.col("token"), code=code).cache()
-
-
-def _ordered(tool_calls: pl.LazyFrame, names: pl.LazyFrame, *carried: str) -> tuple[pl.LazyFrame, pl.LazyFrame]:
-    """Messages that make a call, in order, each with its `code`, and the `token` of each code; codes count from 1.
-
-    Calls of one message are made at once: they are one place in a sequence, named by the set of them, as `a + b`.
-    """
-    tokens = names.select("code", "token").unique()
-    calls = tool_calls.select("call", "message", *carried, key=trajectory_key(), tool=offer_key()).join(
-        names.select("tool", "code"), on="tool", how="left"
-    )
-    messages = calls.group_by("key", "message").agg(
-        *(pl.col(name).first() for name in carried),
-        pl.col("code").first(),
-        codes=pl.col("code").unique().sort(),
-    )
-    messages = messages.with_columns(set_key=pl.when(pl.col("codes").list.len() > 1).then(pl.col("codes").hash(seed=8)))
-    sets = (
-        messages.filter(pl.col("set_key").is_not_null())
-        .unique("set_key")
-        .select("set_key", "codes")
-        .explode("codes", empty_as_null=False, keep_nulls=False)
-        .join(tokens, left_on="codes", right_on="code")
-        .sort("set_key", "token")
-        .group_by("set_key", maintain_order=True)
-        .agg(token=pl.col("token").str.join(" + "))
-        .sort("token")
-        .join(tokens.select(last=pl.col("code").max()), how="cross")
-        .with_columns(set_code=pl.col("last") + 1 + pl.int_range(pl.len(), dtype=pl.UInt32))
-    )
-    ordered = (
-        messages.join(sets.select("set_key", "set_code"), on="set_key", how="left")
-        .select("key", "message", *carried, code=pl.coalesce("set_code", "code"))
-        .sort("key", "message")
-        .cache()
-    )
-    return ordered, pl.concat([tokens, sets.select(code="set_code", token="token")])
-
-
-def _pairs(ordered: pl.LazyFrame, *by: str) -> pl.LazyFrame:
-    """`before` and `after` of every transition: each call and what follows it; 0 stands for the start and the end."""
-    key, code, edge = pl.col("key"), pl.col("code"), pl.lit(0, pl.UInt32)
-    is_first = key.ne_missing(key.shift(1))
-    is_last = key.ne_missing(key.shift(-1))
-    following = ordered.select(*by, before=code, after=pl.when(is_last).then(edge).otherwise(code.shift(-1)))
-    starts = ordered.filter(is_first).select(*by, before=edge, after=code)
-    return pl.concat([following, starts])
-
-
-def _spell(pairs: pl.LazyFrame, tokens: pl.LazyFrame) -> pl.LazyFrame:
-    """Replace the codes of `before` and `after` by their names."""
-    return (
-        pairs.join(tokens.rename({"code": "before", "token": "before_name"}), on="before", how="left", validate="m:1")
-        .join(tokens.rename({"code": "after", "token": "after_name"}), on="after", how="left", validate="m:1")
-        .with_columns(before=pl.col("before_name").fill_null(START), after=pl.col("after_name").fill_null(END))
-    )
 
 
 def _codes(size: int) -> list[str]:

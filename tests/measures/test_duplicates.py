@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from analysis.measures import duplicates
+from analysis.measures import duplicates, shingles
 from analysis.schema import TOOL_CALLS, TRAJECTORIES
 from tests.measures.frames import rows, shuffled
 
@@ -267,8 +267,8 @@ def test_bins_of_similarity_hold_every_pair_and_one_is_in_the_last() -> None:
 
 
 def test_a_short_text_is_one_shingle_and_case_and_spacing_do_not_matter() -> None:
-    assert duplicates.shingles("Pay  ann") == {"pay ann"}
-    assert duplicates.shingles("a b c d e f") == {"a b c d e", "b c d e f"}
+    assert shingles.shingles("Pay  ann") == {"pay ann"}
+    assert shingles.shingles("a b c d e f") == {"a b c d e", "b c d e f"}
 
 
 def varied_tasks() -> list[str]:

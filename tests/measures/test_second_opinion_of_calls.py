@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import polars as pl
 import pytest
 
-from analysis.measures import arguments, grounding, outcomes, recovery, repeats, sequences
+from analysis.measures import arguments, grounding, order, outcomes, recovery, repeats, sequences
 from analysis.records import values
 from analysis.schema import VALUES
 from analysis.tables import Tables
@@ -260,7 +260,7 @@ def test_transitions_and_entropy(called: Called) -> None:
     of_environment: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
     for record, of_record in zip(raw, made, strict=True):
         if of_record:
-            tokens = [sequences.START, *(call.tool for call in of_record), sequences.END]
+            tokens = [order.START, *(call.tool for call in of_record), order.END]
             pairs.update(pairwise(tokens))
             of_environment[record.env_id].update(pairwise(tokens))
     found = sequences.transitions(tables.tool_calls, tables.environment_tools, min_n=1, top=100_000)

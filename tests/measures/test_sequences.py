@@ -10,6 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis.measures import sequences as m
+from analysis.measures.order import Unit
 from analysis.schema import ENVIRONMENT_TOOLS
 from tests.measures.calls import NO_CALLS, script
 from tests.measures.frames import rows, shuffled
@@ -131,7 +132,7 @@ def test_twenty_trajectories_make_a_rate_of_those_that_hold_a_run() -> None:
 def test_runs_are_made_of_verbs_or_kinds_as_well() -> None:
     seen = script("get_a:1+ set_a:1+", "get_b:1+ set_b:1+")
     assert m.ngrams(seen, NO_CATALOGUE, min_n=2).collect().is_empty()
-    expected: dict[m.Unit, str] = {"verb": "get → set", "kind": "query → change"}
+    expected: dict[Unit, str] = {"verb": "get → set", "kind": "query → change"}
     for unit, run in expected.items():
         assert m.ngrams(seen, NO_CATALOGUE, unit=unit, min_n=2).collect()["ngram"].to_list() == [run]
         assert m.entropy(seen, NO_CATALOGUE, unit=unit, min_n=1).collect()["states"].to_list() == [2]
