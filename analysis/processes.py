@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
-from multiprocessing import active_children, parent_process, resource_tracker
+from multiprocessing import active_children, parent_process, resource_tracker, spawn
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from types import ModuleType
@@ -44,7 +44,7 @@ def worth(size: int, asked: int) -> int:
 class _Process(SpawnProcess):
     def start(self) -> None:
         # Ten lines that call `load` need no `if __name__` guard.
-        with interrupts.undivided(), interrupts.blocked(), nameless_main():
+        with interrupts.undivided(), interrupts.blocked(), nameless_main(), _silent_orphans():
             super().start()
 
 
@@ -52,6 +52,22 @@ class _Spawned(SpawnContext):
     """A fork of Polars' threads could hang."""
 
     Process = _Process
+
+
+@contextmanager
+def _silent_orphans() -> Iterator[None]:
+    """A process started meanwhile says nothing where this one is killed before it has told it what to do."""
+    plain = spawn.get_command_line
+
+    def command(**values: object) -> list[str]:
+        *words, program, mark = plain(**values)
+        return [*words, f"try: {program}\nexcept (EOFError, OSError): raise SystemExit(1)", mark]
+
+    spawn.get_command_line = command
+    try:
+        yield
+    finally:
+        spawn.get_command_line = plain
 
 
 @contextmanager

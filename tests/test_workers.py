@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from multiprocessing import spawn
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,13 @@ def test_a_run_that_is_killed_outright_leaves_no_worker_behind() -> None:
         run.kill()
     assert workers
     until(lambda: not any(map(is_running, workers)))
+
+
+def test_a_worker_whose_run_is_killed_as_it_starts_says_nothing() -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with processes._silent_orphans():
+        words = spawn.get_command_line(tracker_fd=reading, pipe_handle=reading)
+    done = subprocess.run(words, pass_fds=[reading], capture_output=True, text=True, check=False)
+    os.close(reading)
+    assert (done.returncode, done.stderr) == (1, "")
