@@ -214,6 +214,14 @@ def file_name(value: str) -> str:
     return plain if is_safe else f"{plain}-{hashlib.sha256(value.encode(errors='surrogatepass')).hexdigest()[:12]}"
 
 
+def cache_root() -> Path:
+    """The cache folder: $TRAJECTORY_CACHE, else below $XDG_CACHE_HOME, else ~/.cache."""
+    own = os.environ.get("TRAJECTORY_CACHE")
+    shared = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    # Not by pathlib, which fails where no home is known.
+    return Path(os.path.expanduser(own or f"{shared}/trajectory-notebooks"))  # noqa: PTH111
+
+
 def sweep(folder: Path) -> None:
     """Remove what runs that were killed left half written here; what a running one writes stays."""
     for path in folder.glob(".*"):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import fsspec
+import polars as pl
 import pytest
 
 from analysis import load, sources
@@ -162,6 +163,15 @@ def test_a_name_that_is_not_utf_8_is_read_and_written_visibly(tmp_path: Path) ->
         data = load(str(source), progress=False)
         assert data.manifest["files"] == [{"name": "caf\\xe9.jsonl", "bytes": len(LINE.encode())}]
         assert data.trajectories.collect()["origin"].to_list() == ["caf\\xe9.jsonl@0"]
+
+
+def test_a_parquet_file_whose_name_is_not_utf_8_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    pl.DataFrame([{"messages": LINE}]).write_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").rename(folder / "a.parquet")
+    data = load(folder, progress=False)
+    assert (data.manifest["records_in"], data.manifest["files"][0]["name"]) == (1, "a.parquet")
 
 
 def test_a_chained_address_of_one_process_is_told_as_such() -> None:

@@ -46,7 +46,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "processes": ({"interrupts"}, set()),
     "sample": ({"files"}, {"msgspec"}),
     "sources": (
-        {"interrupts", "natural", "nearest", "visible"},
+        {"files", "interrupts", "natural", "nearest", "visible"},
         {"datasets", "fsspec", "httpx2", "huggingface_hub", "msgspec", "polars", "pyarrow", "tqdm"},
     ),
     "records": ({"canonical", "visible"}, {"jsonschema_rs", "msgspec", "quicktok", "tokenizers"}),

@@ -24,6 +24,8 @@ COMMANDS: dict[str, ModuleType] = {
     "sample": sample,
     "report": report,
 }
+# Options that name what is read.
+SOURCES = ("source", "sources", "baseline", "environments", "scenarios")
 EPILOG = """\
 examples:
   python -m analysis report                                   the bundled sample -> reports/html/index.html
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     options = parse(words)
     try:
-        _refuse_what_is_not_utf8(words)
+        _refuse_what_is_not_utf8(words, options)
         _tell_of_an_open_cache()
         with _silence(options):
             status: int = options.run(options)
@@ -140,10 +142,29 @@ def _hint(word: str, names: Iterable[str]) -> str:
     return hint(word, names)
 
 
-def _refuse_what_is_not_utf8(words: Sequence[str]) -> None:
-    """Names that neither Polars nor JSON can hold, in words or variables."""
+def _refuse_what_is_not_utf8(words: Sequence[str], options: argparse.Namespace) -> None:
+    """Names that neither Polars nor JSON can hold, in words or variables; a file that is read is read through a link.
+
+    Raises:
+        UnicodeEncodeError: one is there, and is no name of a source.
+    """
+    linked: dict[str, str] = {}
     for word in (*words, os.environ.get("TRAJECTORY_CACHE", "")):
-        word.encode()
+        try:
+            word.encode()
+        except UnicodeEncodeError:
+            from analysis.sources import readable  # noqa: PLC0415  Polars, which other names need not wait for
+
+            if not os.path.exists(word):  # noqa: PTH110
+                raise
+            linked[word] = readable(word)
+    for option, value in vars(options).items():
+        if option in SOURCES and isinstance(value, list):
+            setattr(options, option, [linked.get(name, name) for name in value])
+        elif option in SOURCES:
+            setattr(options, option, linked.get(value, value))
+        elif str(value) in linked:  # what is written stays where it is
+            str(value).encode()
 
 
 def _tell_of_an_open_cache() -> None:

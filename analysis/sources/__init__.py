@@ -11,6 +11,7 @@ from analysis.sources.containers.read import is_cut_wrong, read_unit
 from analysis.sources.containers.unit import Damage, Raw, Slice, Unit
 from analysis.sources.errors import SourceError
 from analysis.sources.hub import RELEASE_ENVIRONMENTS, RELEASE_SCENARIOS, is_release
+from analysis.sources.links import readable
 from analysis.sources.locate import File, Survey, locate, refuse_changed, refuse_inside, survey
 from analysis.sources.names import SUFFIXES
 
@@ -32,6 +33,7 @@ __all__ = [
     "plan",
     "present",
     "read_unit",
+    "readable",
     "refuse_changed",
     "refuse_inside",
     "survey",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from analysis.nearest import nearest
-from analysis.sources import address, hub, several, stdin
+from analysis.sources import address, hub, links, several, stdin
 from analysis.sources.choice import Entry, Skipped, choose
 from analysis.sources.errors import SourceError
 from analysis.sources.names import in_utf8, is_hidden
@@ -135,7 +135,7 @@ def _local(path: Path, name: str, revision: str = "") -> File:
     stat = path.stat()
     # ctime cannot be set back by a program that keeps size and mtime: together they name one state of the file.
     stamp = f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ctime_ns}-{stat.st_ino}-{stat.st_dev}"
-    return File(str(path.resolve()), name, stat.st_size, stamp, revision)
+    return File(links.readable(str(path.resolve())), name, stat.st_size, stamp, revision)
 
 
 def _remote(source: str) -> Survey:

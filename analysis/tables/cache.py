@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 from blake3 import blake3
 
+from analysis.files import cache_root
 from analysis.sources import File, address
 from analysis.tables.places import write_bytes
 
@@ -67,10 +68,7 @@ def keeping_unread(is_asked_for: bool) -> Iterator[None]:
 
 def root() -> Path:
     """The cache folder: $TRAJECTORY_CACHE, else below $XDG_CACHE_HOME, else ~/.cache."""
-    own = os.environ.get("TRAJECTORY_CACHE")
-    shared = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    # Not by pathlib, which fails where no home is known.
-    return Path(os.path.expanduser(own or f"{shared}/trajectory-notebooks"))  # noqa: PTH111
+    return cache_root()
 
 
 def name(content: str, files: Iterable[str]) -> str:

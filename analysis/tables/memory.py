@@ -32,9 +32,9 @@ def source_of(held: object) -> str:
         SourceError: a record of it is no dict, or holds what JSON cannot.
     """
     if isinstance(held, str | os.PathLike):
-        return os.fspath(held)
+        return sources.readable(os.fspath(held))
     if isinstance(held, list | tuple) and held and all(isinstance(each, str | os.PathLike) for each in held):
-        names = [os.fspath(each) for each in held]
+        names = [sources.readable(os.fspath(each)) for each in held]
         return names[0] if len(names) == 1 else several.joined(names)
     if _is(held, "datasets", "DatasetDict", "IterableDatasetDict"):
         splits: Any = held

@@ -1,6 +1,7 @@
 """Closed streams, odd variables, names and limits: with what it finds, a command works, or says why in one line."""
 
 import errno
+import json
 import os
 import resource
 import subprocess
@@ -88,13 +89,26 @@ def test_what_a_narrow_stream_cannot_write_is_escaped(command: Command) -> None:
 # Names
 
 
-@pytest.mark.parametrize("words", [[NOT_UTF8, "out"], ["set.json", NOT_UTF8]], ids=["source", "out"])
-def test_a_name_that_is_not_utf8_is_refused_in_one_line(command: Command, place: Path, words: list[str]) -> None:
-    (place / NOT_UTF8).write_bytes((place / "set.json").read_bytes())
-    status, out, err = command("tables", *words, "--quiet")
-    (place / NOT_UTF8).unlink()
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_place_to_write_that_is_not_utf8_is_refused_in_one_line(
+    command: Command, place: Path, is_there: bool
+) -> None:
+    if is_there:
+        (place / NOT_UTF8).mkdir()
+    status, out, err = command("tables", "set.json", NOT_UTF8, "--quiet")
+    if is_there:
+        (place / NOT_UTF8).rmdir()
     assert (status, out) == (2, "")
     assert err == "analysis: n<DCFF>.json: a name that is not UTF-8; rename the file or folder, or link it\n"
+
+
+def test_a_source_that_is_not_utf8_is_read(command: Command, place: Path) -> None:
+    (place / NOT_UTF8).write_bytes((place / "set.json").read_bytes())
+    status, out, err = command("tables", NOT_UTF8, "tables", "--quiet")
+    (place / NOT_UTF8).unlink()
+    assert (status, err) == (0, "")
+    assert out == "tables: 4 records in = 4 kept + 0 rejected\n"
+    assert json.loads((place / "tables" / "manifest.json").read_bytes())["files"][0]["name"] == "n\\xff.json"
 
 
 @pytest.mark.parametrize(
