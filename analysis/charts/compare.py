@@ -7,8 +7,9 @@ import altair as alt
 import polars as pl
 
 from analysis.charts import theme
-from analysis.charts.encodings import TOOL_TOOLTIPS, names_axis, number, percent, precise, share_axis
+from analysis.charts.encodings import MODE_NAMES, TOOL_TOOLTIPS, names_axis, number, percent, precise, share_axis
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.histograms import two_sides, whole_numbers
 from analysis.charts.rates import points
 from analysis.measures.compare import DISTRIBUTIONS, HEADLINES, PAIRED, SIDES, TOOLS
 from analysis.wording import count, more, verdict
@@ -18,7 +19,6 @@ from analysis.wording import percent as per_cent
 # without escaping a backslash, so headings say left and right.
 Names = tuple[str, str]
 # Not the colours of the modes: left and right may be anything.
-_COLOURS = [theme.PALETTE[2], theme.PALETTE[3]]
 _TICKS = [-1, -0.5, -0.2, -0.1, -0.05, 0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 _UNITS = {
     "assistant_messages": "steps per trajectory",
@@ -106,25 +106,19 @@ def distributions(frame: pl.DataFrame, names: Names = SIDES, column: str = "assi
         .with_columns(name=pl.col("side").cast(pl.String).replace(dict(zip(SIDES, names, strict=True))))
         .rows(named=True)
     )
-    bars = (
-        alt.Chart(frame)
-        .mark_bar(opacity=0.55)
-        .encode(
-            x=alt.X("value:Q", title=unit, bin="binned", axis=alt.Axis(tickMinStep=1)),
-            x2="value_to:Q",
-            y=share_axis(alt.Y, "trajectory_share", "share of the side", stack=None),
-            color=_side_colour(names),
-            tooltip=[
-                alt.Tooltip("side:N"),
-                number("value", "value"),
-                number("trajectories", "trajectories"),
-                percent("trajectory_share", "share of the side"),
-                percent("cumulative_share", "up to here"),
-            ],
-        )
+    bars = whole_numbers(alt.Chart(frame), "value", unit).encode(
+        y=share_axis(alt.Y, "trajectory_share", "share of the side", stack=None),
+        color=_side_colour(names),
+        tooltip=[
+            alt.Tooltip("side:N"),
+            number("value", "value"),
+            number("trajectories", "trajectories"),
+            percent("trajectory_share", "share of the side"),
+            percent("cumulative_share", "up to here"),
+        ],
     )
     return Drawn(
-        bars,
+        two_sides(bars, frame, "side", SIDES),
         f"Median {unit}: " + ", ".join(f"{count(side['median'])} ({side['name']})" for side in sides),
         "n = trajectories: " + ", ".join(f"{count(side['side_trajectories'])} ({side['name']})" for side in sides),
     )
@@ -164,7 +158,7 @@ def tools(frame: pl.DataFrame, names: Names = SIDES) -> Drawn:
 def _usage(base: alt.Chart, names: Names) -> list[alt.Chart]:
     """Either side's rates, one a little above the other."""
     layers = []
-    for side, colour, shift in zip(SIDES, _COLOURS, (-3, 3), strict=True):
+    for side, colour, shift in zip(SIDES, _colours(names), (-3, 3), strict=True):
         axis: dict[str, Any] = {
             "axis": alt.Axis(format="%", title="trajectories calling / offered the tool"),
             "scale": _WHOLE,
@@ -192,12 +186,17 @@ def _forest(chart: alt.Chart, columns: tuple[str, str, str], names: Names, toolt
     return cast(alt.LayerChart, alt.layer(points(base, alt.X, *columns, axis=axis, scale=scale), zero))
 
 
+def _colours(names: Names) -> list[str]:
+    """A pair for the sides; the modes have theirs, as everywhere."""
+    return theme.PALETTE[:2] if list(names) == MODE_NAMES else theme.PALETTE[2:4]
+
+
 def _side_colour(names: Names) -> alt.Color:
     # Names may come from file names: json.dumps makes each a literal that Vega's expressions cannot leave.
     label = f"datum.label == 'left' ? {json.dumps(_short(names[0]))} : {json.dumps(_short(names[1]))}"
     return alt.Color(
         "side:N",
-        scale=alt.Scale(domain=list(SIDES), range=_COLOURS),
+        scale=alt.Scale(domain=list(SIDES), range=_colours(names)),
         legend=alt.Legend(orient="bottom", title=None, labelExpr=label),
     )
 

@@ -34,8 +34,8 @@ from analysis.wording import count, decimal, more, rate, rate_of, words
 
 @figure(
     ENDS,
-    definition="Trajectories by how the record ends, as a share of the mode's trajectories, with the 95 % Wilson "
-    "interval. A completed marker is the agent's own word, not a success.",
+    definition="Trajectories by how the record ends, as a share of the mode's trajectories, with the 95 % "
+    "interval over scenarios. A completed marker is the agent's own word, not a success.",
     height=alt.Step(16),
 )
 def end_classes(frame: pl.DataFrame) -> Drawn:
@@ -73,7 +73,7 @@ def end_classes(frame: pl.DataFrame) -> Drawn:
 @figure(
     QUESTIONS,
     definition="At each step, the share of conversations whose assistant message ends in a question and makes no call, "
-    "with the 95 % Wilson interval over the conversations that reach the step; counts where fewer than 20 do.",
+    "with the 95 % interval over scenarios over the conversations that reach the step; counts where fewer than 20 do.",
 )
 def questions_by_step(frame: pl.DataFrame) -> Drawn:
     """Share of questions along the steps of conversations."""

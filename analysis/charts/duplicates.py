@@ -6,6 +6,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.encodings import number, percent, precise, share_axis
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.histograms import two_sides
 from analysis.measures.duplicates import COMPARED, PAIR_KINDS, SIMILARITY
 from analysis.wording import count, rate
 
@@ -20,29 +21,25 @@ _ALIKE = 0.9
 def similarity(frame: pl.DataFrame) -> Drawn:
     """Similarity of trajectories of one scenario, per kind of pair."""
     colours = alt.Scale(domain=list(COMPARED), range=theme.PALETTE[:2])
-    bars = (
-        alt.Chart(frame, width=theme.WIDTH, height=120)
-        .mark_bar(opacity=0.7)
-        .encode(
-            x=alt.X("similarity_from:Q", bin="binned", title="similarity", scale=alt.Scale(domain=[0, 1])),
-            x2="similarity_to:Q",
-            y=share_axis(alt.Y, "pair_share", "share of pairs", stack=None),
-            color=alt.Color("compared:N", scale=colours, legend=alt.Legend(orient="bottom", title=None)),
-            tooltip=[
-                alt.Tooltip("kind:N", title="pair"),
-                alt.Tooltip("compared:N"),
-                precise("similarity_from", "similarity from"),
-                precise("similarity_to", "to below"),
-                number("pairs", "pairs"),
-                percent("pair_share", "share"),
-            ],
-        )
+    bars = alt.Chart(frame, width=theme.WIDTH, height=120).encode(
+        x=alt.X("similarity_from:Q", bin="binned", title="similarity", scale=alt.Scale(domain=[0, 1])),
+        x2="similarity_to:Q",
+        y=share_axis(alt.Y, "pair_share", "share of pairs", stack=None),
+        color=alt.Color("compared:N", scale=colours, legend=alt.Legend(orient="bottom", title=None)),
+        tooltip=[
+            alt.Tooltip("kind:N", title="pair"),
+            alt.Tooltip("compared:N"),
+            precise("similarity_from", "similarity from"),
+            precise("similarity_to", "to below"),
+            number("pairs", "pairs"),
+            percent("pair_share", "share"),
+        ],
     )
     header = alt.Header(labelOrient="top", labelAnchor="start")
     kinds = _kinds(frame)
     alike = ", ".join(f"{rate(events, n)} {kind}" for kind, (events, n) in kinds.items())
     return Drawn(
-        bars.facet(row=alt.Row("kind:N", title=None, header=header)),
+        two_sides(bars, frame, "compared", COMPARED).facet(row=alt.Row("kind:N", title=None, header=header)),
         f"Pairs of trajectories with nearly the same calls (similarity {_ALIKE} or more): {alike}",
         "n = pairs of trajectories of one scenario: "
         + ", ".join(f"{count(n)} {kind}" for kind, (_, n) in kinds.items()),

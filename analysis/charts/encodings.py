@@ -1,6 +1,7 @@
 """Encodings that many charts share: colours of the modes, axes and tooltips of counts and shares, names of tools."""
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import altair as alt
@@ -10,16 +11,23 @@ from analysis.charts.theme import PALETTE
 from analysis.wording import MODES
 
 MODE_NAMES = list(MODES.values())
+# The modes of the frame that is being drawn: a legend names no mode that the source does not have.
+MODES_DRAWN: ContextVar[tuple[str, ...]] = ContextVar("MODES_DRAWN", default=())
 MODE_TOOLTIP = alt.Tooltip("traj_type:N", title="mode")
 ENVIRONMENT_TOOLTIP = alt.Tooltip("env_id:N", title="environment")
 TOOL_TOOLTIPS = [alt.Tooltip("tool_name:N", title="tool"), ENVIRONMENT_TOOLTIP]
+# Between a tool's name and its environment's.
+SEPARATOR = " · "
+LETTER = 6.6  # px, on average
 # A row of a chart that lists names.
 ROW = alt.Step(17)
 
 
 def mode_scale() -> alt.Scale:
-    """The modes in their order and colours, the same in every chart."""
-    return alt.Scale(domain=MODE_NAMES, range=PALETTE[:2])
+    """The modes that are drawn, in their order and colours, the same in every chart."""
+    colours = dict(zip(MODE_NAMES, PALETTE, strict=False))
+    here = [name for name in MODE_NAMES if name in (MODES_DRAWN.get() or MODE_NAMES)]
+    return alt.Scale(domain=here, range=[colours[name] for name in here])
 
 
 def mode_colour(field: str = "traj_type") -> alt.Color:
@@ -45,8 +53,18 @@ def share_axis(channel: Any, field: str, title: str, *, is_whole: bool = False, 
 
 
 def names_axis(field: str = "label", limit: int = 260) -> alt.Y:
-    """Names down the side, in the frame's order."""
-    return alt.Y(f"{field}:N", title=None, sort=None, axis=alt.Axis(labelLimit=limit))
+    """Names down the side, in the frame's order; a long one loses its middle, and its environment stays whole.
+
+    Args:
+        field: of the names; of a tool with its environment, in two parts.
+        limit: pixels, at most.
+    """
+    most = round(limit / LETTER)
+    parts = f"split(datum.label, {SEPARATOR!r})"
+    tool = f"truncate({parts}[0], max(8, {most} - length({parts}[1])), 'center')"
+    short = f"length({parts}) == 2 ? {tool} + {SEPARATOR!r} + {parts}[1] : truncate(datum.label, {most}, 'center')"
+    axis = alt.Axis(labelLimit=0, labelExpr=f"length(datum.label) <= {most} ? datum.label : {short}")
+    return alt.Y(f"{field}:N", title=None, sort=None, axis=axis)
 
 
 def percent(field: str, heading: str) -> alt.Tooltip:
@@ -68,7 +86,7 @@ def tool_label(frame: pl.DataFrame) -> str:
     """Vega expression for a tool's name, with its environment where there are several."""
     name = "(datum.tool_name == null ? '(unreadable block)' : datum.tool_name)"
     several = frame.get_column("env_id").n_unique() > 1
-    return f"{name} + (datum.env_id == null ? '' : ' · ' + datum.env_id)" if several else name
+    return f"{name} + (datum.env_id == null ? '' : {SEPARATOR!r} + datum.env_id)" if several else name
 
 
 def ends(name: str) -> list[alt.Tooltip]:

@@ -13,7 +13,8 @@ What comes out is an ordinary chart of Altair's: it can be faceted, layered, rep
 the importer's own charts changes.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from textwrap import wrap
@@ -24,6 +25,7 @@ import polars as pl
 from altair.utils.schemapi import debug_mode
 
 from analysis.charts import theme
+from analysis.charts.encodings import MODES_DRAWN
 from analysis.schema import Table
 from analysis.wording import MODES, unbroken
 
@@ -124,10 +126,17 @@ def figure(
                 sentence = f"Nothing to draw: {result.grain} – no rows in this source or selection."
                 return _ours(_sentence(sentence), Around(declared, columns, sentence))
             # Altair would check each part as it is made; the whole is checked when it is shown.
-            with debug_mode(False):
-                drawn = draw(_with_modes_named(frame), *args, **kwargs)
+            named = _with_modes_named(frame)
+            with debug_mode(False), _drawing(named):
+                drawn = draw(named, *args, **kwargs)
             if isinstance(drawn, str):
                 return _ours(_sentence(drawn), Around(declared, columns, drawn))
+            if frame.height == 1:  # one bar, one dot: its sentence says it
+                said = ". ".join([drawn.sentence, *_facts(drawn)])
+                words = _sentence(said).properties(
+                    title=title(drawn.sentence, drawn.facts), description=unbroken(drawn.sentence)
+                )
+                return _ours(words, Around(declared, columns, said))
             with debug_mode(False):
                 return _ours(_titled(drawn, height), Around(declared, columns))
 
@@ -170,6 +179,20 @@ def _with_modes_named(frame: pl.DataFrame) -> pl.DataFrame:
         if "traj_type" in frame.columns
         else frame
     )
+
+
+@contextmanager
+def _drawing(frame: pl.DataFrame) -> Iterator[None]:
+    modes = tuple(frame["traj_type"].unique().drop_nulls()) if "traj_type" in frame.columns else ()
+    before = MODES_DRAWN.set(modes)
+    try:
+        yield
+    finally:
+        MODES_DRAWN.reset(before)
+
+
+def _facts(drawn: Drawn) -> list[str]:
+    return [drawn.facts] if isinstance(drawn.facts, str) else [*drawn.facts]
 
 
 def _ours(chart: Any, facts: Around) -> Chart:

@@ -52,8 +52,8 @@ def sources(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     ARGUMENTS,
-    definition=f"{_ID_LIKE}Ungrounded: no earlier result, user, system or task text contains the value. 95 % Wilson "
-    "intervals; counts under 20 values.",
+    definition=f"{_ID_LIKE}Ungrounded: no earlier result, user, system or task text contains the value. 95 % "
+    "interval over scenarios; counts under 20 values.",
     height=ROW,
 )
 def by_argument(frame: pl.DataFrame) -> Drawn:

@@ -29,7 +29,8 @@ from analysis.wording import count, rate, rate_of, words
 
 @figure(
     MODES,
-    definition="Error rate: errors over (ok + errors) with the 95 % Wilson interval; results that say neither are "
+    definition="Error rate: errors over (ok + errors) with the 95 % interval over scenarios; results that say "
+    "neither are "
     "unknown and counted apart. Descriptive: fewer errors do not mean better work.",
     height=alt.Step(30),
 )
@@ -76,7 +77,8 @@ def by_rule(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     ENVIRONMENTS,
-    definition="Error rate per environment, errors over (ok + errors), with the 95 % Wilson interval, in natural "
+    definition="Error rate per environment, errors over (ok + errors), with the 95 % interval over scenarios, in "
+    "natural "
     "order; counts for fewer than 20 known outcomes. It describes the environment's rules as much as the agent.",
     height=alt.Step(14),
 )
@@ -95,8 +97,8 @@ def by_environment(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     TOOLS,
-    definition="Error rate of the tools with the most errors, errors over (ok + errors), with the 95 % Wilson "
-    "interval; counts for fewer than 20 known outcomes.",
+    definition="Error rate of the tools with the most errors, errors over (ok + errors), with the 95 % "
+    "interval over scenarios; counts for fewer than 20 known outcomes.",
     height=alt.Step(18),
 )
 def by_tool(frame: pl.DataFrame) -> Drawn:
@@ -115,19 +117,16 @@ def by_tool(frame: pl.DataFrame) -> Drawn:
 @figure(
     POSITIONS,
     definition="Error rate by place in the trajectory: the k-th of n calls stands in tenth floor(10 (k - 1) / n) + 1; "
-    "the band is the 95 % Wilson interval.",
+    "the band is the 95 % interval over scenarios.",
 )
 def by_position(frame: pl.DataFrame) -> Drawn:
     """Error rate along the trajectory, in tenths of its calls."""
-    peaks = {
-        mode: max(rows, key=lambda r: r["error_rate"])
-        for mode, rows in sorted(rows_by_mode(frame.drop_nulls("error_rate")).items())
-    }
-    places = {mode: f"tenth {r['tenth']} ({rate(r['errors'], r['judged'])})" for mode, r in peaks.items()}
+    # Of ten rates one is the highest, which is no finding: the span is told, and no tenth is named.
+    spans = {mode: _span(rows) for mode, rows in rows_by_mode(frame.drop_nulls("error_rate")).items()}
     return Drawn(
         _band(frame),
-        f"The error rate is highest in {each_mode(places)}"
-        if places
+        f"Error rate by tenth of the trajectory: {each_mode(spans)}"
+        if spans
         else "No tenth of the trajectories has 20 known outcomes: there is no rate to show",
         f"n = {count(frame['judged'].sum(), 'call')} with a known outcome",
     )
@@ -191,13 +190,18 @@ def _error_dots(frame: pl.DataFrame, label: str, tooltip: list[Any]) -> alt.Laye
 def _lowest_to_highest(frame: pl.DataFrame) -> str:
     rated = frame.drop_nulls("error_rate").rows(named=True)
     if len(rated) > 1:
-        ends = [pick(rated, key=lambda r: r["error_rate"]) for pick in (min, max)]
-        low, high = (f"{rate(r['errors'], r['judged'])} ({r['env_id'] or 'no environment'})" for r in ends)
-        return f"The error rate ranges from {low} to {high}"
+        return f"Error rate by environment: {_span(rated)}"
     if frame.height == 1:
         only = frame.row(0, named=True)
         return f"Calls that end in an error in the only environment: {rate(only['errors'], only['judged'])}"
     return "No environment has 20 known outcomes: errors are shown as counts"
+
+
+def _span(rated: list[dict[str, Any]]) -> str:
+    """The lowest and the highest of some rates."""
+    low, high = (pick(rated, key=lambda r: r["error_rate"]) for pick in (min, max))
+    ends = [rate(each["errors"], each["judged"]) for each in (low, high)]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _band(frame: pl.DataFrame) -> Chart:

@@ -37,7 +37,8 @@ def rules(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     SOUND,
-    definition="Records without any finding, of the mode's records kept, with the 95 % Wilson interval; counts where "
+    definition="Records without any finding, of the mode's records kept, with the 95 % interval over scenarios; "
+    "counts where "
     "a mode has fewer than 20.",
     height=alt.Step(34),
 )
@@ -63,7 +64,8 @@ def sound(frame: pl.DataFrame) -> Drawn:
 @figure(
     STEPS,
     definition="Records whose declared `steps` equals the count of assistant messages, of calls or of tool messages, "
-    "of the records that declare it, with the 95 % Wilson interval; counts where fewer than 20 do. In the release it "
+    "of the records that declare it, with the 95 % interval over scenarios; counts where fewer than 20 do. In the "
+    "release it "
     "is the number of assistant messages.",
     height=alt.Step(18),
 )

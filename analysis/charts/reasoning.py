@@ -14,7 +14,7 @@ from analysis.wording import count
 @figure(
     SUMMARY,
     definition="Share of assistant messages without reasoning (reasoning of no characters is none), with its 95 % "
-    "Wilson interval.",
+    "interval over scenarios.",
     height=alt.Step(30),
 )
 def missing(frame: pl.DataFrame) -> Drawn:

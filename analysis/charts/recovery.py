@@ -22,7 +22,7 @@ from analysis.wording import count, rate_of
 @figure(
     NEXT_CALLS,
     definition="The call after an error against the one that failed: an identical retry has the same name and "
-    "canonical arguments. Shares of the mode's errors of calls that name a tool, with 95 % Wilson intervals.",
+    "canonical arguments. Shares of the mode's errors of calls that name a tool, with 95 % interval over scenarios.",
     height=alt.Step(15),
 )
 def next_calls(frame: pl.DataFrame) -> Drawn:
@@ -109,8 +109,8 @@ def runs(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     TOOLS,
-    definition="Errors after which a later call of the same tool is ok, over the tool's errors, with the 95 % Wilson "
-    "interval, of the tools with the most errors; counts under 20 errors.",
+    definition="Errors after which a later call of the same tool is ok, over the tool's errors, with the 95 % "
+    "interval over scenarios, of the tools with the most errors; counts under 20 errors.",
     height=alt.Step(18),
 )
 def by_tool(frame: pl.DataFrame) -> Drawn:

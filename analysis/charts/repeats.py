@@ -39,7 +39,8 @@ def shares(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     TOOLS,
-    definition=f"{_REPEAT}Repeats over calls of the tool, with the 95 % Wilson interval, of the tools repeated most; "
+    definition=f"{_REPEAT}Repeats over calls of the tool, with the 95 % interval over scenarios, of the tools "
+    "repeated most; "
     "counts under 20 calls.",
     height=alt.Step(18),
 )

@@ -9,6 +9,7 @@ from analysis.charts.encodings import MODE_TOOLTIP, ROW, names_axis, number, per
 from analysis.charts.figure import Drawn, figure
 from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots
+from analysis.charts.theme import PALETTE
 from analysis.measures.calls import KIND_DEFINITION
 from analysis.measures.order import END, START
 from analysis.measures.sequences import ENTROPY, NGRAMS, READS_FIRST, TRANSITIONS
@@ -36,19 +37,22 @@ def transitions(frame: pl.DataFrame) -> Drawn:
     """What follows what, as a heat map; the most frequent calls first."""
     order = frame.filter(pl.col("before") != START)["before"].unique(maintain_order=True).to_list()
     n, shown = frame["all_transitions"][0], frame["transitions"].sum()
-    probability = alt.Color(
+    # By opacity and not by a scheme of colours, which ends in white: on a dark page the rare would shine.
+    probability = alt.Opacity(
         "probability:Q",
         title="P(next | call)",
-        scale=alt.Scale(scheme="blues", domain=[0, 1]),
-        legend=alt.Legend(format="%", orient="bottom"),
+        scale=alt.Scale(domain=[0, 1], range=[0.04, 1]),
+        legend=alt.Legend(
+            format="%", orient="bottom", symbolType="square", symbolFillColor=PALETTE[0], symbolStrokeWidth=0
+        ),
     )
     cells = (
         alt.Chart(frame)
-        .mark_rect()
+        .mark_rect(color=PALETTE[0])
         .encode(
             x=alt.X("after:N", title="next call", sort=[*order, END], axis=alt.Axis(labelAngle=-45, labelLimit=140)),
             y=alt.Y("before:N", title="call", sort=[START, *order], axis=alt.Axis(labelLimit=180)),
-            color=probability,
+            opacity=probability,
             tooltip=_TRANSITION,
         )
     )
@@ -125,7 +129,7 @@ def _choices(rows: list[dict[str, Any]]) -> str:
 @figure(
     NGRAMS,
     definition="Sequences of two to four calls by the trajectories that contain them, not by occurrences. Only the "
-    "maximal ones: no longer sequence (up to four) that contains it reaches the minimum. 95 % Wilson intervals.",
+    "maximal ones: no longer sequence (up to four) that contains it reaches the minimum. 95 % interval over scenarios.",
     height=ROW,
 )
 def ngrams(frame: pl.DataFrame) -> Drawn:
@@ -154,7 +158,8 @@ def ngrams(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     READS_FIRST,
-    definition="Changing calls with a reading call anywhere before them in the trajectory, with 95 % Wilson intervals. "
+    definition="Changing calls with a reading call anywhere before them in the trajectory, with 95 % interval over "
+    "scenarios. "
     f"{KIND_DEFINITION}.",
     height=alt.Step(30),
 )

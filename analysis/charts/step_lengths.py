@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.charts.encodings import (
     ENVIRONMENT_TOOLTIP,
+    MODE_NAMES,
     MODE_TOOLTIP,
     mode_colour,
     names_axis,
@@ -15,6 +16,7 @@ from analysis.charts.encodings import (
     share_axis,
 )
 from analysis.charts.figure import Chart, Drawn, figure
+from analysis.charts.histograms import two_sides, whole_numbers
 from analysis.charts.modes import counts_by_mode, rows_by_mode
 from analysis.measures.step_lengths import BY_ENVIRONMENT, CHARACTERS, CUMULATIVE, DISTRIBUTION, KINDS
 from analysis.wording import by_mode, count, decimal
@@ -29,17 +31,15 @@ from analysis.wording import percent as per_cent
 def histogram(frame: pl.DataFrame) -> Drawn:
     """Histogram of one quantity per mode; for steps the filter's edges are drawn and named."""
     quantity = frame["quantity"][0]
-    bars = alt.Chart(frame).mark_bar(opacity=0.6)
+    bars = whole_numbers(alt.Chart(frame), "value", f"{_UNITS[quantity]} per trajectory")
     chart = bars.encode(
-        x=alt.X("value:Q", title=f"{_UNITS[quantity]} per trajectory", bin="binned", axis=alt.Axis(tickMinStep=1)),
-        x2="value_to:Q",
         y=share_axis(alt.Y, "trajectory_share", "share of the mode", stack=None),
         color=mode_colour(),
         tooltip=_tooltips(quantity),
     )
     return Drawn(
-        # Bars reach from a value to the next: what was kept ends after the upper edge.
-        _with_edges(chart, frame, after=1),
+        # A bar reaches half a step to either side of its value: so does what was kept.
+        _with_edges(two_sides(chart, frame, "traj_type", MODE_NAMES), frame, beside=0.5),
         f"The median number of {quantity} is {_at_most(frame, 'half_at_most')}",
         [_n(frame), *_selection(frame)],
     )
@@ -64,7 +64,7 @@ def ecdf(frame: pl.DataFrame) -> Drawn:
         tooltip=[tip for tip in _tooltips(quantity) if "trajectory_share" not in str(tip.shorthand)],
     )
     return Drawn(
-        _with_edges(chart, frame, after=0),
+        _with_edges(chart, frame, beside=0),
         f"Nine in ten trajectories have at most this many {quantity}: {_at_most(frame, 'nine_in_ten_at_most')}",
         [_n(frame), *_selection(frame)],
     )
@@ -164,7 +164,7 @@ def _lengths(frame: pl.DataFrame) -> Chart:
     )
 
 
-def _with_edges(marks: alt.Chart, frame: pl.DataFrame, *, after: int) -> Chart:
+def _with_edges(marks: Any, frame: pl.DataFrame, *, beside: float) -> Chart:
     """The marks with the publisher's cuts: a rule and its name at either end, in the colour of the mode."""
     kept = _kept(frame)
     if not kept:
@@ -173,7 +173,7 @@ def _with_edges(marks: alt.Chart, frame: pl.DataFrame, *, after: int) -> Chart:
     edges = [
         {"traj_type": name, "edge": edge + shift, "named": f"{end} {edge}", "line": line - len(modes)}
         for line, name in enumerate(modes)
-        for end, edge, shift in zip(("from", "to"), kept[name], (0, after), strict=True)
+        for end, edge, shift in zip(("from", "to"), kept[name], (-beside, beside), strict=True)
     ]
     base = alt.Chart(pl.DataFrame(edges)).encode(x="edge:Q", color=mode_colour())
     rules = base.mark_rule(strokeDash=[4, 3], strokeWidth=1.5)

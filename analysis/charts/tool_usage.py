@@ -9,6 +9,7 @@ import polars as pl
 from analysis.charts import theme
 from analysis.charts.encodings import (
     ENVIRONMENT_TOOLTIP,
+    MODE_NAMES,
     MODE_TOOLTIP,
     ROW,
     TOOL_TOOLTIPS,
@@ -21,6 +22,7 @@ from analysis.charts.encodings import (
     tool_label,
 )
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.histograms import two_sides
 from analysis.charts.rates import dots
 from analysis.measures.tool_usage import BREADTH, BUSIEST, CONCENTRATION, MODES, RATES
 from analysis.schema import FEWEST_FOR_A_RATE
@@ -64,7 +66,7 @@ def busiest(frame: pl.DataFrame) -> Drawn:
 @figure(
     BUSIEST,
     definition="Usage rate: trajectories that call the tool / trajectories that were OFFERED it, not all, with the "
-    "95 % Wilson interval; counts in place of a rate where it was offered to fewer than 20.",
+    "95 % interval over scenarios; counts in place of a rate where it was offered to fewer than 20.",
     height=ROW,
 )
 def usage(frame: pl.DataFrame) -> Drawn:
@@ -118,8 +120,9 @@ def rates(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     MODES,
-    definition="Usage rate in either mode, over the trajectories of the mode offered the tool, with 95 % Wilson "
-    "intervals; the tools with the largest difference. The largest of many differences is in part chance.",
+    definition="Usage rate in either mode, over the trajectories of the mode offered the tool, with 95 % "
+    "interval over scenarios; the tools with the largest difference. The largest of many differences is in part "
+    "chance.",
     height=alt.Step(11),
 )
 def modes(frame: pl.DataFrame) -> Drawn:
@@ -146,25 +149,21 @@ def breadth(frame: pl.DataFrame) -> Drawn:
     rows = frame.rows(named=True)
     medians = {r["traj_type"]: per_cent(r["median_breadth"]) for r in rows}
     trajectories = {r["traj_type"]: count(r["mode_trajectories"]) for r in rows}
-    bars = (
-        alt.Chart(frame)
-        .mark_bar(opacity=0.6)
-        .encode(
-            x=share_axis(alt.X, "breadth_from", "distinct tools called / tools offered", is_whole=True, bin="binned"),
-            x2="breadth_to:Q",
-            y=share_axis(alt.Y, "trajectory_share", "share of the mode's trajectories", stack=None),
-            color=mode_colour(),
-            tooltip=[
-                MODE_TOOLTIP,
-                percent("breadth_from", "breadth from"),
-                percent("breadth_to", "to"),
-                number("trajectories", "trajectories"),
-                percent("trajectory_share", "share"),
-            ],
-        )
+    bars = alt.Chart(frame).encode(
+        x=share_axis(alt.X, "breadth_from", "distinct tools called / tools offered", is_whole=True, bin="binned"),
+        x2="breadth_to:Q",
+        y=share_axis(alt.Y, "trajectory_share", "share of the mode's trajectories", stack=None),
+        color=mode_colour(),
+        tooltip=[
+            MODE_TOOLTIP,
+            percent("breadth_from", "breadth from"),
+            percent("breadth_to", "to"),
+            number("trajectories", "trajectories"),
+            percent("trajectory_share", "share"),
+        ],
     )
     return Drawn(
-        bars,
+        two_sides(bars, frame, "traj_type", MODE_NAMES),
         f"The median trajectory calls this much of the tools it is offered: {by_mode(medians)}",
         f"n = trajectories that were offered tools: {by_mode(trajectories)}",
     )

@@ -19,6 +19,7 @@ from analysis.charts.encodings import (
     share_axis,
 )
 from analysis.charts.figure import Drawn, figure
+from analysis.charts.histograms import two_sides
 from analysis.charts.modes import each_mode
 from analysis.measures.training_budget import CUTOFF, EXPANSION_BY_STEPS, LENGTHS, LIMITS, PART_COLUMNS, PARTS
 from analysis.wording import count, decimal, rate
@@ -94,26 +95,24 @@ def _sizes(frame: pl.DataFrame) -> str:
 def lengths(frame: pl.DataFrame, tokenizer: str) -> Drawn:
     """Histogram of sample lengths, one row per layout."""
     samples = frame.unique(["layout", "traj_type"]).group_by("layout").agg(pl.col("mode_samples").sum())
-    bars = (
-        alt.Chart(frame, width=theme.WIDTH, height=130)
-        .mark_bar(opacity=0.65)
-        .encode(
-            x=alt.X("tokens_from:Q", bin="binned", title="tokens of a sample", axis=alt.Axis(format="~s")),
-            x2="tokens_to:Q",
-            y=share_axis(alt.Y, "sample_share", "share of samples", stack=None),
-            color=mode_colour(),
-            tooltip=[
-                MODE_TOOLTIP,
-                number("tokens_from", "tokens from"),
-                number("tokens_to", "to below"),
-                number("samples", "samples"),
-                percent("sample_share", "share"),
-            ],
-        )
+    bars = alt.Chart(frame, width=theme.WIDTH, height=130).encode(
+        x=alt.X("tokens_from:Q", bin="binned", title="tokens of a sample", axis=alt.Axis(format="~s")),
+        x2="tokens_to:Q",
+        y=share_axis(alt.Y, "sample_share", "share of samples", stack=None),
+        color=mode_colour(),
+        tooltip=[
+            MODE_TOOLTIP,
+            number("tokens_from", "tokens from"),
+            number("tokens_to", "to below"),
+            number("samples", "samples"),
+            percent("sample_share", "share"),
+        ],
     )
     header = alt.Header(labelExpr=_LAYOUT_LABEL, labelOrient="top", labelAnchor="start")
     return Drawn(
-        bars.facet(row=alt.Row("layout:N", title=None, sort=list(_LAYOUTS), header=header)),
+        two_sides(bars, frame, "traj_type", MODE_NAMES).facet(
+            row=alt.Row("layout:N", title=None, sort=list(_LAYOUTS), header=header)
+        ),
         f"No sample is longer than {count(frame['tokens_to'].max())} tokens",  # type: ignore[arg-type]
         ["n = samples: " + _each_layout(samples, lambda row: count(row["mode_samples"])), _by(tokenizer)],
     )
@@ -137,7 +136,8 @@ _LIMIT = [
 
 @figure(
     LIMITS,
-    definition="Share of samples longer than a limit, with its 95 % Wilson interval; one of exactly the limit fits.",
+    definition="Share of samples longer than a limit, with its 95 % interval over scenarios; one of exactly the "
+    "limit fits.",
     height=260,
 )
 def over_limits(frame: pl.DataFrame, tokenizer: str) -> Drawn:

@@ -1,15 +1,19 @@
 """What holds for every declared chart. A question's own test module gives `SAMPLES`: a small frame for each chart."""
 
+import json
 import subprocess
 import sys
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from pkgutil import iter_modules
 from typing import Any
 
 import altair as alt
+import jsonschema_rs
 import polars as pl
 import pytest
+from altair.utils.schemapi import debug_mode
 
 import analysis.charts
 from analysis.charts.figure import Declared, around
@@ -40,7 +44,28 @@ def drawn(name: str) -> tuple[Any, pl.DataFrame, int]:
     samples: Samples = getattr(import_module(f"tests.charts.test_{name.split('.', maxsplit=1)[0]}"), "SAMPLES", {})
     assert CHARTS[name] in samples, f"{name}: add a small frame for it to SAMPLES of its test module"
     frame, at_least, *more = samples[CHARTS[name]]
+    frame = pl.concat([frame, frame]) if frame.height == 1 else frame  # of one row there is a sentence, and no picture
     return CHARTS[name](frame, *more), frame, at_least
+
+
+@cache
+def validator() -> Any:
+    """Vega-Lite's schema, compiled once: Altair's own check of one chart takes longer."""
+    path = files("altair") / "vegalite" / "v6" / "schema" / "vega-lite-schema.json"
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    places = {name: f"d{number}" for number, name in enumerate(schema["definitions"])}
+
+    def renamed(node: Any) -> Any:  # names of definitions hold characters that no address may
+        if isinstance(node, list):
+            return [renamed(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if isinstance(ref := node.get("$ref"), str):
+            return {"$ref": f"#/definitions/{places[ref.removeprefix('#/definitions/')]}"}
+        return {key: renamed(item) for key, item in node.items()}
+
+    definitions = {places[name]: renamed(held) for name, held in schema["definitions"].items()}
+    return jsonschema_rs.validator_for(renamed({**schema, "definitions": {}}) | {"definitions": definitions})
 
 
 @pytest.mark.parametrize("name", CHARTS)
@@ -70,7 +95,34 @@ def test_a_chart_can_be_combined_like_any_of_altair(name: str) -> None:
     if not isinstance(chart, alt.FacetChart):  # of which Altair makes no layers, facets and repetitions
         column = frame.columns[0]
         combined += [chart + chart, chart.facet(f"{column}:N"), chart.repeat(row=[column])]
-    alt.vconcat(*combined).to_dict()
+    with debug_mode(False):
+        made = alt.vconcat(*combined).to_dict(validate=False)
+    assert not list(validator().iter_errors(made))
+
+
+def test_what_is_no_chart_is_found_out() -> None:
+    assert list(validator().iter_errors({"mark": "bar", "usermeta": 3, "encoding": {"x": {"fields": "a"}}}))
+
+
+@pytest.mark.parametrize("name", sorted(CHARTS.keys() - {"dialogue.paired_difference"}))  # which is always two
+def test_one_row_is_a_sentence_and_no_picture(name: str) -> None:
+    samples: Samples = import_module(f"tests.charts.test_{name.split('.', maxsplit=1)[0]}").SAMPLES
+    frame, _, *more = samples[CHARTS[name]]
+    chart = CHARTS[name](frame.head(1), *more)
+    assert fields(spec(chart)) == {"text"}
+    facts = around(chart)
+    assert facts
+    assert facts.empty
+
+
+def test_a_legend_names_no_mode_that_is_not_there() -> None:
+    for name in CHARTS:
+        _, frame, _ = drawn(name)
+        if "traj_type" in frame.columns:
+            alone = frame.filter(pl.col("traj_type") == "conversation")
+            samples: Samples = import_module(f"tests.charts.test_{name.split('.', maxsplit=1)[0]}").SAMPLES
+            if alone.height > 1:
+                assert "without user" not in json.dumps(spec(CHARTS[name](alone, *samples[CHARTS[name]][2:]))), name
 
 
 def test_importing_our_charts_leaves_altair_as_it_was() -> None:

@@ -36,9 +36,7 @@ def test_the_error_rate_is_told_over_what_could_be_judged() -> None:
 
 
 def test_environments_are_told_from_lowest_to_highest() -> None:
-    assert title(charts.by_environment(ENVIRONMENTS)) == (
-        f"The error rate ranges from 0 % (shop) to {100 * 6 / 21:.1f} % (bank)"
-    )
+    assert title(charts.by_environment(ENVIRONMENTS)) == (f"Error rate by environment: 0 % to {100 * 6 / 21:.1f} %")
     one = ENVIRONMENTS.filter(pl.col("env_id") == "bank")
     assert title(charts.by_environment(one)).endswith("in the only environment: 28.6 %")
     few = measures.by_environment(pl.concat([script("get:a-"), script("get:a-", env_id="b")])).collect()

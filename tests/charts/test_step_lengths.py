@@ -25,22 +25,22 @@ SAMPLES = {
 }
 
 
-@pytest.mark.parametrize(("draw", "steps", "shift"), [(charts.histogram, STEPS, 1), (charts.ecdf, CURVE, 0)])
-def test_the_publishers_edges_are_drawn_and_named_for_steps(draw: Any, steps: pl.DataFrame, shift: int) -> None:
+@pytest.mark.parametrize(("draw", "steps", "shift"), [(charts.histogram, STEPS, 0.5), (charts.ecdf, CURVE, 0)])
+def test_the_publishers_edges_are_drawn_and_named_for_steps(draw: Any, steps: pl.DataFrame, shift: float) -> None:
     drawn = spec(draw(steps))
     edges = next(
         [row for row in rows if "named" in row] for rows in drawn["datasets"].values() if rows and "named" in rows[0]
     )
-    # A bar reaches to the next value: its upper edge stands one further than a point's.
+    # A bar reaches half a step to either side of its value.
     assert {(row["traj_type"], row["named"], row["edge"]) for row in edges} == {
-        ("with user", "from 5", 5),
+        ("with user", "from 5", 5 - shift),
         ("with user", "to 39", 39 + shift),
-        ("without user", "from 3", 3),
+        ("without user", "from 3", 3 - shift),
         ("without user", "to 29", 29 + shift),
     }
     # Bars or lines, and on top of them four rules and four names.
     assert marks(drawn) >= 2 + 4 + 4
-    assert fields(drawn) - set(steps.columns) == {"edge", "line", "named"}
+    assert fields(drawn) - set(steps.columns) - {"bin_start", "bin_end"} == {"edge", "line", "named"}
     assert "selection" in subtitle(draw(steps))
     assert "selection" not in subtitle(charts.histogram(CALLS))
     others = m.distribution(TRAJECTORIES_SEEN, "steps").collect()
