@@ -60,7 +60,7 @@ def breaches(frame: pl.DataFrame) -> Drawn:
     name = f"Calls to {first['tool_name']}" if first["tool_name"] else "Blocks without a readable tool"
     return Drawn(
         _stacked(frame),
-        f"{name} break the schema most often: {rate_of(first['tool_breaches'], first['tool_calls'], 'call', 'its')}",
+        f"{name} break the schema most, in {rate_of(first['tool_breaches'], first['tool_calls'], 'call', 'its')}",
         f"n = {count(shown)} of {count(calls, 'call')} to the {count(tools.height, 'tool')} shown; over-required, with "
         f"an ok result all the same: {rate(over, shown)}",
     )

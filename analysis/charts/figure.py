@@ -203,5 +203,5 @@ def _ours(chart: Any, facts: Around) -> Chart:
 
 
 def _sentence(sentence: str) -> alt.Chart:
-    chart = alt.Chart(pl.DataFrame({"text": [sentence]}), title=sentence).mark_text(align="left")
+    chart = alt.Chart(pl.DataFrame({"text": [sentence]}), title=title(sentence)).mark_text(align="left")
     return cast(alt.Chart, chart.encode(text="text:N"))

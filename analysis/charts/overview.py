@@ -120,10 +120,12 @@ def composition(frame: pl.DataFrame) -> Drawn:
     "to the published one; not checkable when the source is another set, a part of it, or lacks what was counted.",
     height=alt.Step(26),
 )
-def verdicts(frame: pl.DataFrame) -> Drawn:
+def verdicts(frame: pl.DataFrame) -> Drawn | str:
     """How many published figures hold, per what they are about."""
     frame = frame.with_columns(pl.col("scope").replace(dict(MODES)))
     equal, differs, open_ = (sum(frame.filter(verdict=verdict)["claims"]) for verdict in _VERDICTS)
+    if not equal + differs:
+        return f"None of {count(frame['all_claims'][0], 'published figure')} can be checked on this source"
     bars = alt.Chart(frame).mark_bar()
     return Drawn(
         bars.encode(
@@ -133,9 +135,7 @@ def verdicts(frame: pl.DataFrame) -> Drawn:
             tooltip=[alt.Tooltip("scope:N"), alt.Tooltip("verdict:N"), number("claims", "figures")],
         ),
         f"{count(equal)} of {count(equal + differs, 'published figure')} that can be checked here "
-        f"{plural(equal, 'holds', 'hold')}"
-        if equal + differs
-        else "None of the published figures can be checked on this source",
+        f"{plural(equal, 'holds', 'hold')}",
         f"n = {count(frame['all_claims'][0], 'published figure')}: {count(equal)} equal, {count(differs)} different, "
         f"{count(open_)} not checkable",
     )

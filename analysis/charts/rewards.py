@@ -101,7 +101,7 @@ def _span(kind: str, means: list[float]) -> str:
     if len(means) == 1:
         return f"The mean reward is {least}; the source has only one {kind}"
     return f"By {kind}, the mean reward " + (
-        f"is {least} throughout" if least == most else f"ranges from {least} to {most}"
+        f"is {least} throughout" if least == most else f"lies between {least} and {most}"
     )
 
 

@@ -120,9 +120,7 @@ def _choices(rows: list[dict[str, Any]]) -> str:
     if len(rows) == 1:
         choices, states = rows[0]["effective_choices"], rows[0]["states"]
         return f"The next call is as uncertain as {decimal(choices)} equally likely choices among {count(states)}"
-    least, most = (
-        f"{decimal(row['effective_choices'])} ({row['env_id'] or 'no environment'})" for row in (rows[0], rows[-1])
-    )
+    least, most = (decimal(row["effective_choices"]) for row in (rows[0], rows[-1]))
     return f"The next call is as uncertain as {least} to {most} equally likely choices"
 
 

@@ -80,7 +80,7 @@ def ecdf(frame: pl.DataFrame) -> Drawn:
 def by_environment(frame: pl.DataFrame) -> Drawn:
     """Quantiles of steps for the environments with the longest and the shortest medians."""
     ends = frame.row(0, named=True), frame.row(-1, named=True)
-    longest, shortest = (f"{decimal(r['environment_median'])} steps in {r['env_id']}" for r in ends)
+    longest, shortest = (decimal(r["environment_median"]) for r in ends)
     shown, known = frame["env_id"].n_unique(), ends[0]["environments"]
     which = (
         count(known, "environment")
@@ -89,7 +89,9 @@ def by_environment(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         _boxes(frame),
-        f"Medians over both modes range from {longest} to {shortest}" if shown > 1 else f"The median is {longest}",
+        f"Median steps by environment, over both modes: {shortest} to {longest}"
+        if shown > 1
+        else f"The median is {longest} steps",
         [f"n = {count(frame['trajectories'].sum(), 'trajectory')} in {which}", *_selection(frame)],
     )
 

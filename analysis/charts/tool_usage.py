@@ -77,8 +77,7 @@ def usage(frame: pl.DataFrame) -> Drawn:
         _usage_dots(frame, TOOL_TOOLTIPS),
         "No tool was offered to 20 trajectories: usage is shown as counts"
         if judged.is_empty()
-        else f"Among the busiest tools, usage runs from {_use(judged, 0)} to {_use(judged, -1)} of the trajectories "
-        "offered them",
+        else f"Usage of the busiest tools: {_use(judged, 0)} to {_use(judged, -1)} of the trajectories offered them",
         f"n = trajectories offered the tool, {' to '.join(map(count, offered))}",  # type: ignore[arg-type]
     )
 
@@ -260,4 +259,4 @@ def _name(row: dict[str, Any]) -> str:
 
 def _use(judged: pl.DataFrame, place: int) -> str:
     row = judged.row(place, named=True)
-    return f"{rate(row['calling'], row['offering'])} ({_name(row)})"
+    return rate(row["calling"], row["offering"])

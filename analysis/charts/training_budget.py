@@ -202,8 +202,11 @@ def _fits(frame: pl.DataFrame) -> str:
     "is cut at its end; one sample per step as LLaMA-Factory cuts under mask_history, history first.",
     height=140,
 )
-def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Drawn:
+def cutoff_loss(frame: pl.DataFrame, tokenizer: str) -> Drawn | str:
     """Supervised tokens lost at the cutoff, per layout and mode."""
+    if not frame["supervised_lost"].sum():
+        tokens = count(frame["supervised_tokens"].sum(), "supervised token")
+        return f"No token of {tokens} is lost at a cutoff of {count(frame['cutoff'][0])}. {_by(tokenizer)}"
     present = [layout for layout in _LAYOUTS if layout in frame["layout"]]
     # Domains, not `sort`: each layer would sort by itself, and Vega-Lite warns that they differ.
     modes = alt.Scale(domain=[mode for mode in MODE_NAMES if mode in frame["traj_type"]])

@@ -50,7 +50,7 @@ def test_a_title_ranks_only_what_differs_more_than_chance_would_make_it() -> Non
 
 def test_few_scenarios_are_told_in_a_line_and_not_drawn() -> None:
     few = m.headlines(LEFT, RIGHT, NO_CALLS, NO_CALLS).collect()
-    assert spec(charts.headlines(few, NAMES))["title"] == (
+    assert title(charts.headlines(few, NAMES)) == (
         "Too few scenarios to say whether any number differs (before against after); the numbers are in the table"
     )
 

@@ -35,7 +35,7 @@ def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.composition(COMPOSITION)) == "Records by mode: 1 with user, 3 without user"
     assert title(charts.verdicts(VERDICTS)) == "5 of 6 published figures that can be checked here hold"
     assert subtitle(charts.verdicts(VERDICTS)) == "n = 9 published figures: 5 equal, 1 different, 3 not checkable"
-    assert title(charts.verdicts(VERDICTS.tail(1))) == "None of the published figures can be checked on this source"
+    assert title(charts.verdicts(VERDICTS.tail(1))) == "None of 9 published figures can be checked on this source"
     assert title(charts.steps_candidates(STEPS)).startswith("“steps” best matches the number of assistant messages (1")
 
 

@@ -40,7 +40,7 @@ def test_titles_say_what_trajectories_earn() -> None:
     # are solved in all three trials, six in two of three.
     assert [title(chart(frame)) for chart, (frame, _) in SAMPLES.items()] == [
         "75.0 % of the trajectories have a reward of 0.9 or more, 25.0 % have one below 0.6",
-        "By environment, the mean reward ranges from 0.83 to 0.92",
+        "By environment, the mean reward lies between 0.83 and 0.92",
         "The chance that a trial is solved is 0.75; that all 3 trials are, 0.25; that at least one of 3 is, 1",
         "0 % of the scenarios are never solved, 25.0 % every time",
         "The mean reward is 0.87 with 3 checks, 0.87 with 5 checks",
@@ -75,7 +75,7 @@ def test_few_trajectories_have_no_chart_of_means_but_a_line() -> None:
         (charts.pass_k, measures.pass_k(few)),
         (charts.checks, measures.checks(few, CHECKED)),
     ):
-        assert "too few for a" in spec(chart(frame.collect()))["title"]
+        assert "too few for a" in title(chart(frame.collect()))
 
 
 def test_groups_that_earn_the_same_have_one_number() -> None:

@@ -58,11 +58,9 @@ def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.ecdf(CURVE)) == (
         "Nine in ten trajectories have at most this many steps: 5 with user, 30 without user"
     )
-    assert title(charts.by_environment(ENVIRONMENTS)) == (
-        "Medians over both modes range from 29 steps in shop to 4 steps in bank"
-    )
+    assert title(charts.by_environment(ENVIRONMENTS)) == ("Median steps by environment, over both modes: 4 to 29")
     one = charts.by_environment(ENVIRONMENTS.head(1))
-    assert title(one) == "The median is 29 steps in shop"
+    assert title(one) == "The median is 29 steps"
     assert "in 1 of 2 environments, those with the longest and shortest medians" in subtitle(one)
     assert title(charts.characters(CHARACTERS)) == (
         "Most of the characters without user are in one kind of text, “system”: 100 %"
