@@ -39,7 +39,7 @@ BREACHES = Table(
         _CALLS,
         Column("tool_breaches", pl.UInt32(), "calls of the tool that are not valid", unit="calls"),
         Column("tool_calls", pl.UInt32(), "calls of the tool", unit="calls"),
-        Column("breach_share", pl.Float64(), "calls of this class over the tool's calls"),
+        Column("breach_share", pl.Float64(), "of the tool's calls; null over fewer than 20", nullable=True),
     ),
     key=("env_id", "tool_name", "verdict"),
 )
@@ -95,7 +95,7 @@ def breaches(tool_calls: pl.LazyFrame, *, top: int = 20) -> pl.LazyFrame:
             tool_breaches=pl.col("calls").filter(is_breach).sum().over(tool),
         )
         .filter(is_breach)
-        .with_columns(breach_share=pl.col("calls") / pl.col("tool_calls"))
+        .with_columns(breach_share=share_of(pl.col("calls"), pl.col("tool_calls")))
         .sort("tool_breaches", *tool, "verdict", descending=[True, False, False, False], nulls_last=True)
         .filter(pl.struct(tool).rle_id() < top)
     )
