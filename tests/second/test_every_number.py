@@ -15,12 +15,24 @@ import pytest
 from analysis import load
 from analysis.sample import DEFAULT, records, siblings
 from tests.measures.raw import read
-from tests.second import of_calls, of_records, of_texts, spelling
+from tests.second import of_calls, of_compare, of_records, of_texts, spelling
 from tests.second.pages import Page, Shown, page
 from tests.second.world import Rows, World, runs_of
 
-NOTEBOOKS = sorted((Path(__file__).parent.parent.parent / "notebooks").glob("[0-8]*.ipynb"))
-OPINIONS: dict[str, Callable[[World], Rows]] = {**of_records.OPINIONS, **of_calls.OPINIONS, **of_texts.OPINIONS}
+# The method and the dictionary hold definitions, and numbers of simulations that a nightly test repeats.
+ABOUT_THE_PROJECT = {"95_method", "96_dictionary"}
+NOTEBOOKS = [
+    path
+    for path in sorted((Path(__file__).parent.parent.parent / "notebooks").glob("[0-9]*.ipynb"))
+    if path.stem not in ABOUT_THE_PROJECT
+]
+OPINIONS: dict[str, Callable[[World], Rows]] = {
+    **of_records.OPINIONS,
+    **of_calls.OPINIONS,
+    **of_texts.OPINIONS,
+    **of_compare.OPINIONS,
+}
+KEYS = of_calls.KEYS | of_compare.KEYS
 # Not figures of the source: what others published, and how many of that can be held against it.
 NOT_FIGURES = {
     *("claims_verdicts", "claims_explained"),
@@ -128,7 +140,7 @@ def faults(shown: Shown, world: World) -> list[str]:
     rows = OPINIONS[table](world)
     if table == "step_lengths_summary":
         rows = {key: row | of_texts.lengths_ends(world)[key] for key, row in rows.items()}
-    keys = of_calls.KEYS.get(table, shown.result.key)
+    keys = KEYS.get(table, shown.result.key)
     return [fault for row in shown.frame.iter_rows(named=True) for fault in _differences(table, keys, row, rows)]
 
 
