@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from analysis import sources
 from analysis.sources import address
-from analysis.sources.containers import brackets, lines, plan, sniff, window
+from analysis.sources.containers import brackets, lines, plan, resync, sniff, unit, window
 
 RECORDS: list[dict[str, Any]] = [
     {"messages": [{"role": "user", "content": f'No. {n}: {{"a": [1, "]}}\\n    {{"]}} “quoted”'}], "n": n}
@@ -514,6 +514,28 @@ def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_fur
     raws, _ = read(write(tmp_path, "records.json", f"[{', '.join(rows)}]"))
     assert [raw.data.decode() for raw in raws] == rows
     assert [n for n, raw in enumerate(raws) if raw.broken] == [0]
+
+
+@pytest.mark.parametrize("layout", ["[%s]", "[\n  %s\n]", "%s\n"], ids=["one line", "indented", "lines"])
+@pytest.mark.parametrize("end", ["", '"}]}'], ids=["open", "closed"])
+def test_a_record_too_long_to_be_held_is_passed_by_and_its_neighbours_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str, end: str
+) -> None:
+    for module, name, size in (
+        (window, "BLOCK_BYTES", 1000),
+        (lines, "STRIDE_BYTES", 1000),
+        (unit, "MOST_BYTES", 6000),
+        (lines, "MOST_BYTES", 6000),
+        (resync, "GIVE_UP_BYTES", 3000),
+    ):
+        monkeypatch.setattr(module, name, size)
+    near = [json.dumps(run) for run in RUNS[:2]]
+    long = '{"traj_type": "a", "messages": [{"role": "user", "content": "' + "word " * 10_000 + end
+    between = {"[%s]": ", ", "%s\n": "\n"}.get(layout, ",\n  ")
+    raws, _ = read(write(tmp_path, "records.json", layout % between.join([near[0], long, near[1]])))
+    assert [raw.data.decode() for raw in raws if not raw.broken] == near
+    assert [raw.broken.partition(";")[0] for raw in raws if raw.broken] == ["no record ends within its first 0 MB"]
+    assert all(len(raw.view) < 2000 for raw in raws)
 
 
 def test_a_large_record_that_holds_others_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

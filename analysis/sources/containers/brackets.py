@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import msgspec
 
 from analysis.sources.containers.extent import extent
-from analysis.sources.containers.resync import OPENING, Neighbour, next_start, seems_to_start
+from analysis.sources.containers.resync import OPENING, Neighbour, next_start, pass_by, seems_to_start
 from analysis.sources.containers.shapes import first_within, is_conversation, is_cut, keys_of
-from analysis.sources.containers.unit import SPACE, UNCLOSED, Damage, Raw, Slice, Stream, torn
+from analysis.sources.containers.unit import HEAD_BYTES, SPACE, UNCLOSED, Damage, Raw, Slice, Stream, too_long, torn
 from analysis.sources.containers.window import Window
 from analysis.sources.containers.wrapped import Wrapped
 
@@ -38,7 +38,17 @@ def take(window: Window, neighbour: Neighbour) -> tuple[bytes, bool]:
     length = value.end - window.position
     if value.state == "whole" and not _is_closed_too_early(window, length, neighbour):
         return window.take(window.position + length), True
-    return window.take(next_start(window, neighbour)), False
+    return give_up(window, neighbour), False
+
+
+def give_up(window: Window, neighbour: Neighbour) -> bytes:
+    """What stands before the next record; its beginning only, where that is more than is held of one."""
+    start = next_start(window, neighbour)
+    if start < len(window.buffer) or window.is_all:
+        return window.take(start)
+    head = window.buffer[window.position : window.position + HEAD_BYTES]
+    pass_by(window, neighbour)
+    return head
 
 
 def _is_closed_too_early(window: Window, length: int, neighbour: Neighbour) -> bool:
@@ -105,7 +115,7 @@ class _Cutter:
         if byte == b"{" or is_conversation(self.window.buffer, self.window.position):
             text, is_record = take(self.window, self.neighbour)
         else:
-            text = self.window.take(next_start(self.window, self.neighbour))
+            text = give_up(self.window, self.neighbour)
         if is_record:
             self.neighbour = Neighbour(text)
             return Raw(self.slice.origin(start), start, text)
@@ -113,6 +123,8 @@ class _Cutter:
 
     def _broken(self, start: int, text: bytes) -> Raw:
         """What was given up; the last record of a file takes along what closes the arrays."""
+        length = self.window.offset - start
+        is_held = len(text) == length
         text = text.strip(SPACE)
         is_last = not self.window.skip(SPACE)
         if is_last:
@@ -123,7 +135,8 @@ class _Cutter:
             self.wrapped.depth, self.depth = 0, 1
         text = text.removesuffix(b",")
         is_torn = self.is_torn or (is_last and self.window.base + start == 0)
-        return Raw(self.slice.origin(start), start, text, torn(text) if is_torn else _unreadable(text))
+        why = too_long(length) if not is_held else torn(text) if is_torn else _unreadable(text)
+        return Raw(self.slice.origin(start), start, text, why)
 
     def _without_closing(self, text: bytes) -> bytes:
         text, is_closed = self.wrapped.without_tail(text)

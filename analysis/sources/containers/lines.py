@@ -2,9 +2,22 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from analysis.sources.containers.sniff import is_object
-from analysis.sources.containers.unit import BOM, SPACE, UNCLOSED, Damage, Raw, Slice, Stream, torn
+from analysis.sources.containers.unit import (
+    BOM,
+    HEAD_BYTES,
+    MOST_BYTES,
+    SPACE,
+    UNCLOSED,
+    Damage,
+    Raw,
+    Slice,
+    Stream,
+    too_long,
+    torn,
+)
 
 # What is read at a time: it stays in the processor's cache until its records are decoded. A unit read at once took four
 # times as long, most of it for fresh memory.
@@ -18,12 +31,15 @@ def by_lines(slice_: Slice, stream: Stream) -> Iterator[Raw | Damage]:
     """Records start where a line starts with the prefix and `{`; each ends before the next such line."""
     is_array = slice_.container == "indented"
     before: Raw | None = None
-    for position, text, is_closed in _between_marks(slice_, stream, slice_.prefix + b"{" if is_array else b"\n"):
+    for position, text, is_closed, let_go in _between_marks(
+        slice_, stream, slice_.prefix + b"{" if is_array else b"\n"
+    ):
         if not text:
             continue
         # Where the file ends without bracket or line break, only the record itself can tell whether it is whole.
         is_torn = bytes(text[-1:]) != b"}" or (is_closed is False and not is_object(text))
-        raw = Raw(slice_.origin(position), position, text, torn(text) if is_torn else "")
+        why = too_long(let_go) if let_go else torn(text) if is_torn else ""
+        raw = Raw(slice_.origin(position), position, text, why)
         if before is not None and not _BEGINNING.match(text) and not is_object(before.view):
             before = _joined(before, raw)
             continue
@@ -44,35 +60,57 @@ def _joined(before: Raw, raw: Raw) -> Raw:
     return before._replace(view=data, broken=raw.broken and torn(data))
 
 
-def _between_marks(slice_: Slice, stream: Stream, mark: bytes) -> Iterator[tuple[int, memoryview, bool | None]]:
-    """(offset, record, None) from each line start in the unit to the next one; at the file's end, was it closed?"""
+class _Cut(NamedTuple):
+    """From one line start to the next; at the file's end, was it closed? Of a long one, how much of it was let go."""
+
+    position: int
+    text: memoryview
+    is_closed: bool | None = None
+    let_go: int = 0
+
+
+def _between_marks(slice_: Slice, stream: Stream, mark: bytes) -> Iterator[_Cut]:
+    """What stands from each line start in the unit to the next one."""
     before = max(slice_.start - 1, 0)
     stride = _Stride(stream, before, min(slice_.end - before + len(mark), STRIDE_BYTES))
-    if slice_.start == 0 and mark == b"\n":
-        position = len(BOM) if stride.buffer.startswith(BOM) else 0
-    else:
-        while (start := stride.find_line(mark, 0)) < 0:
-            if stride.base + stride.end >= slice_.end + len(mark) or not stride.more(max(stride.end - len(mark), 0)):
-                return
-        position = start + 1
-        if stride.base + position >= slice_.end:
-            return
+    position = _first(slice_, stride, mark)
+    if position < 0:
+        return
     while True:
-        following = stride.find_line(mark, position)
+        following, long = stride.find_line(mark, position), b""
         while following < 0:
+            if stride.end - position > MOST_BYTES:
+                long, start = bytes(stride.view[position : position + HEAD_BYTES]), stride.base + position
+                position, following = 0, stride.pass_by(mark)
+                break
             seam = max(stride.end - position - len(mark), 0)
             is_end = not stride.more(position)
             position = 0
             if is_end:
                 start, text, is_closed = stride.cut(position, stride.end, mark)
-                yield stride.base + start, text, is_closed
+                yield _Cut(stride.base + start, text, is_closed)
                 return
             following = stride.find_line(mark, seam)
-        start, text, _ = stride.cut(position, following, mark)
-        yield stride.base + start, text, None
+        if long:
+            yield _Cut(start, memoryview(long), let_go=stride.base + following - start)
+        else:
+            start, text, _ = stride.cut(position, following, mark)
+            yield _Cut(stride.base + start, text)
+        if following == stride.end:  # of a long line that is the last
+            return
         position = following + 1
         if stride.base + position >= slice_.end:
             return
+
+
+def _first(slice_: Slice, stride: "_Stride", mark: bytes) -> int:
+    """Where the first line starts that starts in the slice; -1 where none does."""
+    if slice_.start == 0 and mark == b"\n":
+        return len(BOM) if stride.buffer.startswith(BOM) else 0
+    while (start := stride.find_line(mark, 0)) < 0:
+        if stride.base + stride.end >= slice_.end + len(mark) or not stride.more(max(stride.end - len(mark), 0)):
+            return -1
+    return start + 1 if stride.base + start + 1 < slice_.end else -1
 
 
 class _Stride:
@@ -101,6 +139,14 @@ class _Stride:
             self.size *= 2
         self._read(self.base + position)
         return self.end > rest
+
+    def pass_by(self, mark: bytes) -> int:
+        """Read on, and let go, up to the next mark: its place, or the end's."""
+        self.size = STRIDE_BYTES
+        while self.more(max(self.end - len(mark), 0)):
+            if (place := self.find_line(mark, 0)) >= 0:
+                return place
+        return self.end
 
     def find_line(self, mark: bytes, start: int) -> int:
         """As `find`. A mark begins with a line break: where these are rare, to look for them alone is faster."""

@@ -81,8 +81,23 @@ def next_start(window: Window, neighbour: Neighbour) -> int:
 
 def seems_to_start(window: Window, neighbour: Neighbour) -> bool:
     """Is there another record, by its first key alone, in what is in hand?"""
+    return _seeming_start(window, neighbour) is not None
+
+
+def _seeming_start(window: Window, neighbour: Neighbour) -> int | None:
     starts = _CANDIDATE.finditer(window.buffer, window.position + 1)
-    return any(match[1] in neighbour.openings and not _is_value(window.buffer, match.start()) for match in starts)
+    likely = (match.start() for match in starts if match[1] in neighbour.openings)
+    return next((start for start in likely if not _is_value(window.buffer, start)), None)
+
+
+def pass_by(window: Window, neighbour: Neighbour) -> None:
+    """Let go of a record that is too long to be held: the next start, by its first key alone, becomes the position."""
+    while (start := _seeming_start(window, neighbour)) is None:
+        window.position = max(window.position, len(window.buffer) - SEAM_BYTES)
+        if not window.more():
+            window.position = len(window.buffer)
+            return
+    window.position = start
 
 
 def _next_conversation(window: Window) -> int:

@@ -4,6 +4,8 @@ from typing import Literal, NamedTuple, Protocol
 
 BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
+# What is held of one record in memory, and what is kept of one that is longer.
+MOST_BYTES, HEAD_BYTES = 128 << 20, 512
 UNCLOSED = "the array is not closed: the file ends after a whole record"
 
 Container = Literal["lines", "indented", "brackets", "parquet", "archive", "packed parquet", "unreadable"]
@@ -77,3 +79,10 @@ class Stream(Protocol):
 def torn(text: bytes | memoryview) -> str:
     """Why a record is broken with which the file ends."""
     return f"the record does not end: {len(text):,} bytes of it are there"
+
+
+def too_long(length: int) -> str:
+    """Why a record is not read that is longer than what is held of one."""
+    return (
+        f"no record ends within its first {MOST_BYTES >> 20} MB; {length:,} bytes, up to the next start, are not read"
+    )

@@ -1,8 +1,13 @@
 """A buffer that slides over a stream, from the record in hand onwards."""
 
+import re
+from functools import cache
+
+from analysis.sources.containers import unit
 from analysis.sources.containers.unit import BOM, Stream
 
-BLOCK_BYTES = 4 << 20
+# What is read at a time; of a long record more.
+BLOCK_BYTES, LONG_BYTES = 4 << 20, 32 << 20
 
 
 class Window:
@@ -46,20 +51,24 @@ class Window:
     def skip(self, drop: bytes) -> bytes:
         """Go past these bytes; return the byte that stands there, b"" at the end."""
         while True:
-            while self.position < len(self.buffer):
-                byte = self.buffer[self.position : self.position + 1]
-                if byte not in drop:
-                    return byte
-                self.position += 1
+            if found := _others(drop).search(self.buffer, self.position):
+                self.position = found.start()
+                return found[0]
+            self.position = len(self.buffer)
             if not self.more():
                 return b""
 
     def more(self) -> bool:
-        """Let go of what stands before the position, which becomes 0, and read on; False at the stream's end.
+        """Let go of what stands before the position, which becomes 0, and read on.
 
-        As much more as is in hand, so that a record of any length is scanned a bounded number of times.
+        As much more as is in hand, so that a long record is scanned a bounded number of times.
+
+        Returns:
+            False at the stream's end, and where more is in hand already than is held of one record.
         """
-        size = max(BLOCK_BYTES, self.rest)
+        if self.rest > unit.MOST_BYTES:
+            return False
+        size = max(BLOCK_BYTES, min(self.rest, LONG_BYTES))
         more = self.stream.read(size)
         self.is_all = len(more) < size and (self.left is None or len(more) <= self.left)
         if self.left is not None:
@@ -69,3 +78,9 @@ class Window:
             return False
         self.buffer, self.base, self.position = self.buffer[self.position :] + more, self.base + self.position, 0
         return True
+
+
+@cache
+def _others(drop: bytes) -> re.Pattern[bytes]:
+    """Any byte but these."""
+    return re.compile(b"[^%b]" % re.escape(drop), re.DOTALL)
