@@ -66,7 +66,7 @@ def hold(folder: Path, files: int, seed: int) -> None:
         except SourceError:
             raise AssertionError(f"file {count}, {layout}: all refused for record {number}") from None
         told = (manifest["records_in"], manifest["kept"], manifest["rejected"])
-        assert told[0] == told[1] + told[2], (count, layout, told)
+        assert told[0] == told[1] + told[2] == RECORDS, (count, layout, told)
         assert manifest["kept"] >= RECORDS - 1, (
             f"file {count}, {layout}: a neighbour of record {number} is lost: {told}"
         )

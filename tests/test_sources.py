@@ -516,6 +516,18 @@ def test_a_record_that_cannot_be_told_to_be_broken_is_followed_so_far_and_no_fur
     assert [n for n, raw in enumerate(raws) if raw.broken] == [0]
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_text_that_ends_where_a_quote_lost_its_backslash_does_not_part_its_record(
+    tmp_path: Path, number: int
+) -> None:
+    text = json.dumps([{"role": "user", "content": "Go."}, {"role": "tool", "tags": [{"a": "b"}, ["c"], {"d": "e"}]}])
+    rows = [json.dumps({"traj_type": "a", "messages": text, "n": n}) for n in range(3)]
+    for place in (at for at in range(len(rows[number])) if rows[number].startswith('\\"', at)):
+        broken = rows[number][:place] + rows[number][place + 1 :]
+        raws, _ = read(write(tmp_path, "records.json", f"[{', '.join([*rows[:number], broken, *rows[number + 1 :]])}]"))
+        assert [raw.data.decode() for raw in raws] == [*rows[:number], broken, *rows[number + 1 :]]
+
+
 @pytest.mark.parametrize("layout", ["[%s]", "[\n  %s\n]", "%s\n"], ids=["one line", "indented", "lines"])
 @pytest.mark.parametrize("end", ["", '"}]}'], ids=["open", "closed"])
 def test_a_record_too_long_to_be_held_is_passed_by_and_its_neighbours_are_kept(

@@ -17,6 +17,8 @@ RUN_ON_BYTES = 16 << 20
 # What belongs to no record: the end, the next one, or what opens or closes arrays.
 _BEHIND = re.compile(rb"\s*\n[ \t]*+\]|\s*+(?:\Z|[,{\[]|\](?=\s*+(?:\Z|[\[\]{},])))")
 _MEMBER_BEHIND = re.compile(rb'\s*+(?:,\s*+)?"([^"\\]{0,200})"\s*+:')
+# Quotes of a text in a string: the string was closed too early, by a quote that lost its backslash.
+_WITHIN_TEXT = re.compile(rb'\s*+\][\s\]}]*+"|[\s\]}]*+,[\s\[{]*+\\++"[^"\\]{0,200}\\++"\s*+[:,\]}]')
 _BEHIND_BYTES = 512
 
 
@@ -59,6 +61,8 @@ def _is_closed_too_early(window: Window, length: int, neighbour: Neighbour) -> b
         # With the object's own first key, it is of the next record, which lacks its brace.
         own = OPENING.match(window.buffer, window.position)
         return own is None or member[1] != own[1]
+    if _WITHIN_TEXT.match(window.buffer, end):
+        return True
     if _BEHIND.match(window.buffer, end):
         return False
     is_usual = keys_of(window.buffer[window.position : end]) == neighbour.keys
