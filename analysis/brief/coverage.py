@@ -40,18 +40,18 @@ def _spread(of: dict[str, Any]) -> list[Headline]:
         Headline(
             decimal(of["median"]),
             "trajectories per environment, median",
-            f"at least {count(of['minimum'] or 0)}, at most {count(of['maximum'] or 0)}; {count(total)} name an "
-            "environment",
+            f"at least {count(of['minimum'] or 0)}, at most {count(of['maximum'] or 0)}; over "
+            f"{count(total, 'trajectory')} with a named environment",
         ),
         Headline(
             decimal(of["effective_environments"]),
             "effective environments",
-            f"as many equal environments would hold trajectories as evenly, of {count(environments)}",
+            f"as many equal environments would be as diverse as those there are: {count(environments)}",
         ),
         Headline(
             rate(tenth, total),
             "trajectories in the largest tenth of the environments",
-            f"{count(tenth)} of {count(total)}",
+            f"{count(tenth)} of {count(total)}, in {count(-(-environments // 10), 'environment')}",
         ),
     ]
 
@@ -80,7 +80,7 @@ def _scenarios(row: dict[str, Any]) -> list[Headline]:
         Headline(
             count(of["repeats"]),
             "further runs of the same scenario in the same mode",
-            f"among {count(of['trajectories'], 'trajectory')} that name their scenario",
+            f"among {count(of['trajectories'], 'trajectory')} with a named scenario",
             f"Trajectories that name no scenario: {count(unnamed)} of {count(trajectories)}." if unnamed else None,
         ),
     ]

@@ -27,7 +27,7 @@ def _copies(exact: dict[str, int]) -> list[Headline]:
         Headline(
             all_,
             "trajectories compared",
-            f"{count(exact['distinct'])} differ in scenario or calls with their arguments",
+            f"distinct by scenario and calls with their arguments: {count(exact['distinct'])}",
         ),
         Headline(
             rate(exact["extra_copies"], exact["trajectories"]),

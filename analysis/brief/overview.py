@@ -43,6 +43,6 @@ def in_brief(summary: pl.DataFrame) -> list[Headline]:
         Headline(
             rate(sound, kept),
             "records without a finding",
-            f"{count(sound)} of {count(kept, 'record')} kept break no rule of the contract",
+            f"{count(sound)} of {count(kept, 'record')} kept, without a breach of the contract",
         ),
     ]

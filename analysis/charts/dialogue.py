@@ -93,8 +93,7 @@ def questions_by_step(frame: pl.DataFrame) -> Drawn:
         alt.layer(band, line, counts),
         f"The agent asks a question in {rate_of(frame['questions'].sum(), messages, 'message')}, and in "
         f"{rate_of(first['questions'], first['assistant_messages'], 'first message')}",
-        f"n = {count(messages, 'assistant message')} of conversations; the publisher's release keeps those of 5 to 39 "
-        "steps",
+        f"n = {count(messages, 'assistant message')} of conversations",
     )
 
 

@@ -116,8 +116,8 @@ def by_tool(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     POSITIONS,
-    definition="Error rate by place in the trajectory: the k-th of n calls stands in tenth floor(10 (k - 1) / n) + 1; "
-    "the band is the 95 % interval over scenarios.",
+    definition="Error rate by place in the trajectory: the k-th of n calls stands in the tenth that holds "
+    "(k - 1/2) / n, of trajectories of ten calls or more; the band is the 95 % interval over scenarios.",
 )
 def by_position(frame: pl.DataFrame) -> Drawn:
     """Error rate along the trajectory, in tenths of its calls."""

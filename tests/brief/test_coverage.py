@@ -30,9 +30,15 @@ def test_headlines_say_what_of_the_catalogue_is_there_and_how_evenly() -> None:
             "of 30, including those of the catalogue; 5 have none",
             "Environments of the catalogue without any trajectory: 5 of 30.",
         ),
-        Headline("38.5", "trajectories per environment, median", "at least 0, at most 90; 1,200 name an environment"),
-        Headline("20", "effective environments", "as many equal environments would hold trajectories as evenly, of 30"),
-        Headline("20.0 %", "trajectories in the largest tenth of the environments", "240 of 1,200"),
+        Headline(
+            "38.5",
+            "trajectories per environment, median",
+            "at least 0, at most 90; over 1,200 trajectories with a named environment",
+        ),
+        Headline(
+            "20", "effective environments", "as many equal environments would be as diverse as those there are: 30"
+        ),
+        Headline("20.0 %", "trajectories in the largest tenth of the environments", "240 of 1,200, in 3 environments"),
         Headline(
             "75.0 %",
             "scenarios run",
@@ -43,7 +49,7 @@ def test_headlines_say_what_of_the_catalogue_is_there_and_how_evenly() -> None:
         Headline(
             "7",
             "further runs of the same scenario in the same mode",
-            "among 1,190 trajectories that name their scenario",
+            "among 1,190 trajectories with a named scenario",
             "Trajectories that name no scenario: 10 of 1,200.",
         ),
     ]

@@ -26,7 +26,7 @@ RESULTS = (
 
 def test_headlines_say_what_repeats_and_how_alike_pairs_are() -> None:
     assert in_brief(*RESULTS) == [
-        Headline("420", "trajectories compared", "400 differ in scenario or calls with their arguments"),
+        Headline("420", "trajectories compared", "distinct by scenario and calls with their arguments: 400"),
         Headline(
             "4.8 %",
             "trajectories that repeat another",

@@ -26,7 +26,7 @@ def test_headlines_say_what_was_read_and_what_the_records_are() -> None:
             "300 of 900 calls whose result says ok or error; not a measure of quality; 300 say neither",
             "Calls whose result says neither ok nor error: 300 of 1,200; error rates leave them out.",
         ),
-        Headline("60.0 %", "records without a finding", "900 of 1,500 records kept break no rule of the contract"),
+        Headline("60.0 %", "records without a finding", "900 of 1,500 records kept, without a breach of the contract"),
     ]
 
 

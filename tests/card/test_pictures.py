@@ -45,7 +45,8 @@ def test_pictures_are_small(played: Played) -> None:
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "a&b\"c'd", "]]>", "{{datum.x}}", "'+alert(1)+'"])
 def test_a_hostile_name_is_drawn_as_text(name: str) -> None:
-    drawn = ElementTree.fromstring(pictures.svg(usage(name)))
+    # Two tools: one alone is told in a sentence.
+    drawn = ElementTree.fromstring(pictures.svg(usage(name, "other")))
     assert {part.tag.removeprefix(SVG) for part in drawn.iter()} <= set(SHAPES)
     assert not [key for part in drawn.iter() for key in part.attrib if key.startswith("on") or key.endswith("href")]
     assert any(name in "".join(part.itertext()) for part in drawn.iter(f"{SVG}text"))
