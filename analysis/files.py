@@ -77,12 +77,19 @@ def whole(path: Path, *, is_durable: bool = False) -> Iterator[IO[bytes]]:
             if is_durable:
                 stream.flush()
                 os.fsync(stream.fileno())
-        working.replace(path)
+        _rename(working, path)
     except BaseException:
         working.unlink(missing_ok=True)
         raise
     finally:
         _unfinished.discard(working)
+
+
+def _rename(working: Path, path: Path) -> None:
+    try:
+        working.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _new(path: Path) -> IO[bytes]:

@@ -156,3 +156,12 @@ def test_a_full_disk_is_told_with_the_name_of_what_was_to_be_made(make: Any, tmp
         raise OSError(errno.ENOSPC, "No space left on device")
     assert told.value.filename == str(tmp_path / "made")
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_file_that_cannot_take_its_place_is_named_by_that(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError) as error:
+        files.write_whole(tmp_path, b"")
+    assert error.value.filename == str(tmp_path)
+    with pytest.raises(IsADirectoryError) as error, files.whole(tmp_path):
+        pass
+    assert error.value.filename == str(tmp_path)

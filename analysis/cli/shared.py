@@ -60,7 +60,13 @@ def add_sibling_options(parser: argparse.ArgumentParser) -> None:
 
 
 def path(text: str) -> Path:
-    """A path of this machine; `~` stands for the home folder, as it does unquoted in a shell."""
+    """A path of this machine; `~` stands for the home folder, as it does unquoted in a shell.
+
+    Raises:
+        argparse.ArgumentTypeError: it names nothing.
+    """
+    if not text.strip():
+        raise argparse.ArgumentTypeError("an empty name; name a file or folder, `.` for this folder")
     return Path(address(text))
 
 

@@ -180,7 +180,7 @@ def refuse_inside(place: str | Path, source: str) -> None:
         SourceError: the place is the source's folder, or inside it.
     """
     written = _absolute(str(place))
-    for name in several.apart(source) or [source]:
+    for name in filter(str.strip, several.apart(source) or [source]):
         read = _absolute(name)
         is_folder = address.is_remote(read) or Path(read).is_dir()
         if is_folder and f"{written}/".startswith(f"{read}/"):

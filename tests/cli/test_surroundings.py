@@ -132,6 +132,28 @@ def test_a_tilde_is_the_home_folder_in_every_option_that_is_a_path(
     assert len([value for value in map(str, options) if value.startswith("/home/ada/")]) == str(words).count("~")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tables", " ", "out"],
+        ["export", "", "out", "--format", "raw"],
+        ["replay", "", "out"],
+        ["card", "set.json", ""],
+        ["check", "set.json", "--sarif", ""],
+        ["report", "set.json", "--out", " "],
+        ["sample", ""],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_blank_name_is_refused(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        status: object = command_line.main(words)
+    except SystemExit as end:
+        status = end.code
+    assert (status, list(tmp_path.iterdir())) == (2, [])
+
+
 @pytest.mark.parametrize("variable", ["TRAJECTORY_CACHE", "XDG_CACHE_HOME"])
 def test_a_tilde_is_the_home_folder_in_every_variable_that_is_a_path(
     variable: str, monkeypatch: pytest.MonkeyPatch
@@ -156,6 +178,7 @@ def test_a_date_that_is_no_number_is_refused(value: str, monkeypatch: pytest.Mon
     ("variable", "value"),
     [
         ("ALL_PROXY", "socks5://127.0.0.1:9"),
+        ("HTTPS_PROXY", "http://[::1"),
         ("HF_HUB_DOWNLOAD_TIMEOUT", "soon"),
         ("HF_TOKEN", "schlüssel"),
     ],

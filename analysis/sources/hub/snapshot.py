@@ -35,6 +35,13 @@ class Snapshot:
         return [file.path for file in self.files]
 
 
+def _upset() -> tuple[type[Exception], ...]:
+    """Each setting upsets another library in its own way."""
+    import httpx2  # noqa: PLC0415
+
+    return ImportError, TypeError, ValueError, httpx2.InvalidURL
+
+
 def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cache_dir: Path | None = None) -> Snapshot:
     """Bring the file a hub source names to this disk, or find it there.
 
@@ -53,7 +60,7 @@ def fetch(name: str, *, progress: bool = True, endpoint: str | None = None, cach
         return _fetched(wanted, progress=progress, endpoint=endpoint, cache_dir=cache_dir)
     except HubError:
         raise
-    except (ImportError, TypeError, ValueError) as error:  # each setting upsets another library in its own way
+    except _upset() as error:
         settings = "ALL_PROXY, HTTPS_PROXY or a variable that begins with HF_"
         raise HubError(
             f"{wanted}: the hub cannot be asked with this machine's settings ({settings}): {error}"
