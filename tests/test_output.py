@@ -377,6 +377,15 @@ def test_a_full_disk_is_said_in_one_line_and_leaves_nothing_that_looks_finished(
     assert load(str(tmp_path / "out")).trajectories.collect().height == 8
 
 
+def test_a_disk_that_is_full_from_the_start_keeps_no_folder(
+    source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load(source, progress=False)
+    fills_up(monkeypatch, 0)
+    assert main(["tables", source, str(tmp_path / "out"), "--quiet"]) == 6
+    assert not list(tmp_path.glob(".out*"))
+
+
 def test_a_full_disk_makes_no_unit_a_rejection(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "PARALLEL_BYTES", 0)
     monkeypatch.setattr(processes, "workers", ThreadPoolExecutor)

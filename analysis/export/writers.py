@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from analysis.tables import places
+
 # A part of Parquet is written when this many bytes of records have come: memory does not grow with the source.
 PART_BYTES = 16 << 20
 
@@ -93,7 +95,7 @@ class Parts:
 
     def _write(self) -> None:
         self.files.append(f"{self._name}-{len(self.files):05d}.parquet")
-        pl.DataFrame(self._rows, CHAT_COLUMNS, orient="row").write_parquet(self._folder / self.files[-1])
+        places.write({str(self._folder / self.files[-1]): pl.DataFrame(self._rows, CHAT_COLUMNS, orient="row")})
         self._rows, self._bytes = [], 0
 
 

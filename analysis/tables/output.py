@@ -95,8 +95,8 @@ def _contents(survey: sources.Survey, place: str, crew: Crew) -> _Contents:
 
 def _write(source: str, contents: _Contents, beside: siblings.SiblingTables, place: str, crew: Crew) -> dict[str, Any]:
     working = _working(place, "" if contents.ready else contents.digest[-12:])
-    _begin(working, contents.digest, is_ready=contents.ready == working)
     try:
+        _begin(working, contents.digest, is_ready=contents.ready == working)
         manifest = _records(contents, working, crew)
         manifest |= {"source": source, "synthetic": source == SAMPLE, "siblings": list(beside.sources)}
         manifest |= passed_over(contents.survey, manifest)

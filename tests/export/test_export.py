@@ -218,6 +218,19 @@ def test_an_export_that_fails_leaves_the_earlier_one_and_nothing_beside_it(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_a_disk_that_cannot_take_parquet_is_told_by_the_system(
+    played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a disk that is full Polars has an exception of its own, without the file."""
+
+    def full(path: Path, *_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", str(path))
+
+    monkeypatch.setattr("analysis.files.write_whole", full)
+    with pytest.raises(OSError, match=r"No space left on device: .*train-00000\.parquet"):
+        run(played, tmp_path / "out", "parquet")
+
+
 def test_a_folder_of_tables_is_exported_from_the_source_it_was_made_of(played: Path, tmp_path: Path) -> None:
     source = tmp_path / "copied.json"
     source.write_bytes(played.read_bytes())
