@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -507,3 +508,17 @@ def test_no_registry_address_and_no_path_of_this_machine_stands_in_a_tracked_fil
 def test_a_notebook_is_kept_without_outputs(notebook: Path) -> None:
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     assert not [cell["id"] for cell in cells if cell.get("outputs") or cell.get("execution_count")]
+
+
+def test_a_measure_is_short_and_its_module_fits_in_the_head() -> None:
+    lengths = []
+    for path in (ROOT / "analysis" / "measures").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert text.count("\n") <= 400, path.name
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                first, *rest = node.body
+                is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and rest
+                start = rest[0].lineno if is_docstring else first.lineno
+                lengths.append((node.end_lineno or start) - start + 1)
+    assert median(lengths) <= 8

@@ -92,8 +92,7 @@ def steps_candidates(frame: pl.DataFrame) -> Drawn:
 
 @figure(
     COMPOSITION,
-    definition="Records kept, by mode and by how they end. A completed marker is the agent's own word: these data hold "
-    "no label of success.",
+    definition="Records kept, by mode and by how they end. A completed marker is the agent's own word, not a success.",
     height=alt.Step(34),
 )
 def composition(frame: pl.DataFrame) -> Drawn:

@@ -7,7 +7,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from analysis.measures.intervals import FEWEST_CLUSTERS, LEVEL, Array, Interval, student, wilson
+from analysis.measures.expressions import wilson
+from analysis.measures.intervals import FEWEST_CLUSTERS, LEVEL, Array, Interval, student
 
 Function = Callable[[Array], Array]
 _ENDS = pl.List(pl.Float64())
@@ -53,10 +54,8 @@ def share_mean(clusters: Array, seed: int) -> Interval:
         return Interval(value)
     if low == high and value in (0.0, 1.0):
         n = float(len(_tried(clusters)))
-        ends = pl.DataFrame({"rate": [value], "n": [n]}).select(
-            *(wilson(pl.col("rate"), pl.col("n"), sign).alias(str(sign)) for sign in (-1, 1))
-        )
-        return Interval(value, *ends.row(0))
+        ends = [wilson(pl.lit(value * n), pl.lit(n), upper=upper).alias(str(upper)) for upper in (False, True)]
+        return Interval(value, *pl.select(ends).row(0))
     return Interval(value, max(low, 0.0), min(high, 1.0))
 
 

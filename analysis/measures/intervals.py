@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from analysis.measures.expressions import wilson
 from analysis.schema import FEWEST_FOR_A_RATE
 
 Array = NDArray[np.float64]
@@ -63,8 +64,8 @@ def clustered_rate(events: pl.Expr, trials: pl.Expr, name: str) -> dict[str, pl.
     rate, effective = e.sum() / n, n / deff
     return {
         name: pl.when(bears_rate).then(rate),
-        f"{name}_low": pl.when(bears_interval).then(wilson(rate, effective, -1)),
-        f"{name}_high": pl.when(bears_interval).then(wilson(rate, effective, 1)),
+        f"{name}_low": pl.when(bears_interval).then(wilson(rate * effective, effective, upper=False)),
+        f"{name}_high": pl.when(bears_interval).then(wilson(rate * effective, effective, upper=True)),
         f"{name}_clusters": clusters,
         f"{name}_deff": pl.when(bears_interval).then(deff),
     }
@@ -140,12 +141,3 @@ def student(freedom: pl.Expr) -> pl.Expr: ...
 def student(freedom: float | pl.Expr) -> float | pl.Expr:
     """The 97.5 % quantile of Student's t."""
     return _Z + sum((term / freedom**power for power, term in enumerate(_STUDENT[1:], start=2)), _STUDENT[0] / freedom)
-
-
-def wilson(rate: pl.Expr, trials: pl.Expr, sign: int) -> pl.Expr:
-    """An end of Wilson's interval of a rate over as many independent trials: the lower one with sign -1."""
-    centre = rate + _Z**2 / (2 * trials)
-    half = _Z * (rate * (1 - rate) / trials + _Z**2 / (4 * trials.pow(2))).sqrt()
-    end = ((centre + sign * half) / (1 + _Z**2 / trials)).clip(0.0, 1.0)
-    # Of none or all, rounding would leave a hair between the end and the rate.
-    return pl.when(rate == (1 + sign) / 2).then(rate).otherwise(end)

@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -81,17 +80,3 @@ def test_a_sentence_is_seen_however_it_is_made(body: str) -> None:
 )
 def test_keys_names_and_errors_are_no_sentences(body: str) -> None:
     assert not list(sentences(f"def f(a, b):\n    {body}"))
-
-
-def test_a_measure_is_short_and_its_module_fits_in_the_head() -> None:
-    lengths = []
-    for path in MODULES:
-        text = path.read_text(encoding="utf-8")
-        assert text.count("\n") <= 400, path.name
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef):
-                first, *rest = node.body
-                is_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and rest
-                start = rest[0].lineno if is_docstring else first.lineno
-                lengths.append((node.end_lineno or start) - start + 1)
-    assert median(lengths) <= 8
