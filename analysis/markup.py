@@ -20,23 +20,27 @@ MOST_CHARS = 300
 # Only for notebooks: the page takes it out and brings its own style. It has no colours of its own, so that it follows
 # the theme of JupyterLab, which sets every cell of a table to the right by a selector of two classes.
 LAB_STYLE = """<style>
-.tj table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+.tj table{border-collapse:collapse;table-layout:auto;font-variant-numeric:tabular-nums}
 .tj caption{text-align:start;font-weight:600;padding:.3em 0}
-.tj th,.tj td{padding:.2em .7em;text-align:start;vertical-align:top;max-width:34em;overflow-wrap:anywhere}
-.tj th,.tj td{unicode-bidi:isolate}
+.tj th,.tj td{padding:.2em .7em;text-align:start;vertical-align:top;max-width:34em}
+.tj th,.tj td{word-break:normal;overflow-wrap:break-word;unicode-bidi:isolate}
 .tj details{padding:.15em 0}
 .tj summary{cursor:pointer}
 .tj .scroll th:not(.n),.tj .scroll td:not(.n){text-align:start}
 .tj .n{text-align:end;white-space:nowrap}
 .tj .scroll{max-height:32em;overflow:auto}
+.tj dt,.tj dd{padding:0;overflow-wrap:anywhere}
 .tj.headlines{display:grid;grid-template-columns:repeat(auto-fit,minmax(11em,1fr));gap:.8em;margin:0}
-.tj.headlines .value{font-size:1.6em;font-weight:600;margin:0}
+.tj.headlines .value{font-size:1.6em;line-height:1.3;font-weight:600;margin:0}
 .tj.headlines .meaning,.tj .definition,p.tj.definition{font-size:.9em;margin:0;opacity:.85}
+.tj.provenance>div{display:grid;grid-template-columns:minmax(7em,14em) minmax(0,1fr);gap:1em;padding:.15em 0}
 .tj.notice{border-inline-start:4px solid #c77c02;padding:.3em .8em}
 .tj pre{white-space:pre-wrap;overflow-wrap:anywhere}
 .tj .error{border-inline-start:4px solid #d55e00;padding-inline-start:.6em}
 </style>
 """
+# JupyterLab takes the sheet out of what is not trusted, and sets its terms afloat: labels would lie over numbers.
+LAB_TERM = ' style="float:none;width:auto;margin:0"'
 
 # C0 and C1 controls but tab and line feed, and what no encoder takes: a lone half of a surrogate pair.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")

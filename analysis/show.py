@@ -19,7 +19,7 @@ from analysis import transcripts as transcript
 from analysis.brief import Headline
 from analysis.charts import theme
 from analysis.charts.figure import around
-from analysis.markup import CHART_TYPE, LAB_STYLE, clean, grid, text
+from analysis.markup import CHART_TYPE, LAB_STYLE, LAB_TERM, clean, grid, text
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import Tables
@@ -80,8 +80,8 @@ def table(frame: pl.DataFrame, result: Table, *, caption: str, definition: str =
 def headlines(numbers: Sequence[Headline]) -> None:
     """Display five to eight numbers with their meaning, then what needs attention; the page puts both first."""
     items = "".join(
-        f'<div><dt>{text(n.label)}</dt><dd class="value">{text(unbroken(n.value))}</dd>'
-        f'<dd class="meaning">{text(n.meaning)}</dd></div>'
+        f'<div><dt{LAB_TERM}>{text(n.label)}</dt><dd class="value"{LAB_TERM}>{text(unbroken(n.value))}</dd>'
+        f'<dd class="meaning"{LAB_TERM}>{text(n.meaning)}</dd></div>'
         for n in numbers
     )
     if items:
@@ -131,7 +131,9 @@ def provenance(data: Tables) -> None:
     """Last cell of every notebook: source, content hash, rows used and rejected, selection, versions."""
     facts = source_facts(data)
     is_synthetic = bool(data.manifest.get("synthetic"))
-    items = "".join(f"<div><dt>{text(name)}</dt><dd>{text(value)}</dd></div>" for name, value in facts.items())
+    items = "".join(
+        f"<div><dt{LAB_TERM}>{text(name)}</dt><dd{LAB_TERM}>{text(value)}</dd></div>" for name, value in facts.items()
+    )
     warning = f'<p class="tj notice synthetic"><strong>{SYNTHETIC}</strong></p>' if is_synthetic else ""
     unread = kept_unread(data)
     warning += f'<p class="tj notice unread"><strong>{text(unread)}</strong></p>' if unread else ""

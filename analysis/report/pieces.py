@@ -201,7 +201,7 @@ def _display(data: Any, meta: dict[str, Any], content: Content) -> Iterator[Piec
     elif kind in OURS and "text/html" in data:
         if kind == "notice" and meta.get("sentence"):
             content.attention.append(str(meta["sentence"]))
-        yield Piece(kind, Markup(_LAB_STYLE.sub("", "".join(data["text/html"]))))
+        yield Piece(kind, Markup(_LAB_STYLE.sub("", "".join(data["text/html"])).replace(markup.LAB_TERM, "")))
     elif kind == "definition":
         return  # The figure above it says it.
     elif image := IMAGES & set(data):

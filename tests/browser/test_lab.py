@@ -86,6 +86,36 @@ PICTURES = """() => {
 ASTRAY = """() => [...document.querySelectorAll('.jp-OutputArea .tj td:not(.n)')]
     .filter(e => !['start', 'left'].includes(getComputedStyle(e).textAlign)).map(e => e.innerText)"""
 
+# Labels and values of definition lists that lie over one another, and short words of tables that are broken in two.
+MUDDLED = """() => {
+    const boxes = list => [...list.querySelectorAll('dt, dd')].map(e => {
+        const words = document.createRange();
+        words.selectNodeContents(e);
+        return [e.innerText, [...words.getClientRects()]];
+    });
+    const over = (a, b) => a.some(p => b.some(q => Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1
+        && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 3));
+    // JupyterLab lays out what is in sight, and keeps old places of the rest.
+    const laid = css => [...document.querySelectorAll('.jp-OutputArea ' + css)].filter(e => {
+        const cell = e.closest('.jp-Cell');
+        cell.style.contentVisibility = 'visible';
+        return cell.checkVisibility();
+    });
+    const lists = laid('dl.tj').map(boxes);
+    const overlapping = lists.flatMap(list => list.flatMap(([name, one], i) =>
+        list.slice(i + 1).filter(([, other]) => over(one, other)).map(([other]) => name + ' / ' + other)));
+    const broken = laid('.tj :is(td, th)').flatMap(e => {
+        if (!e.firstChild || e.firstChild.nodeType !== 3) return [];
+        return [...e.firstChild.data.matchAll(/[a-z]{2,20}/g)].filter(found => {
+            const word = document.createRange();
+            word.setStart(e.firstChild, found.index);
+            word.setEnd(e.firstChild, found.index + found[0].length);
+            return new Set([...word.getClientRects()].map(box => Math.round(box.top))).size > 1;
+        }).map(found => found[0] + ' of ' + e.innerText);
+    });
+    return [...overlapping, ...broken];
+}"""
+
 # By how many pixels the widest output sticks out of its place.
 OVERFLOW = """() => Math.max(...[...document.querySelectorAll('.jp-OutputArea-output')].map(
     e => e.scrollWidth - e.clientWidth))"""
@@ -345,6 +375,10 @@ def marks_that_can_be_read(page: "Page", executed: dict[str, Any]) -> list[int]:
     assert drawn + sentences_in(executed) >= source.count("show.chart("), "a chart cell displayed nothing"
     marks = drawn_marks(page, drawn)
     assert page.evaluate(CONTRAST) == [], "text too faint to read"
+    for width in (700, 1100, 1440):
+        page.set_viewport_size({"width": width, "height": 1000})
+        page.wait_for_timeout(200)
+        assert page.evaluate(MUDDLED) == [], f"words that lie over one another, or are broken, at {width} px"
     return marks
 
 
