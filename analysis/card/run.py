@@ -53,6 +53,7 @@ class Written(NamedTuple):
     files: tuple[Path, ...]
     left: tuple[str, ...]
     notes: tuple[str, ...]
+    manifest: dict[str, Any]
 
 
 def write(request: CardRequest) -> Written:
@@ -116,7 +117,9 @@ def write(request: CardRequest) -> Written:
     for section in sections:
         if section.picture and section.chart is None:
             remove(str(card.parent / page.PICTURES / f"{section.picture}.svg"))
-    return Written(card, tuple(outputs), croissant.missing(about, given), tuple(_notes(data, card, before, away)))
+    return Written(
+        card, tuple(outputs), croissant.missing(about, given), tuple(_notes(data, card, before, away)), data.manifest
+    )
 
 
 def own_name(data: Tables) -> str:

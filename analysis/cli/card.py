@@ -6,6 +6,7 @@ from pathlib import Path
 
 from analysis.cli.shared import (
     COULD_NOT,
+    LOST,
     OK,
     SOURCE,
     STATUSES,
@@ -15,6 +16,7 @@ from analysis.cli.shared import (
     complain,
     path,
     say,
+    say_lost,
 )
 from analysis.cli.streams import tell
 
@@ -34,7 +36,7 @@ and, in its front matter, the text between these two, which are optional:
   # trajectory-notebooks:end
 What can neither be measured nor taken from an option is left for the author to write, and listed. Details given once
 are kept in later updates. --tables describes the columns of tables that `python -m analysis tables` wrote.
-exit status: 0 written · {STATUSES}
+exit status: 0 written · 1 written, but a file of SOURCE cannot be read · {STATUSES}
 """
 
 
@@ -85,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         say(note)
     if made.left:
         say(f"left for the author to write: {', '.join(made.left)}; see --help")
-    return OK
+    return LOST if say_lost(made.manifest) else OK
 
 
 def _date(text: str) -> str:

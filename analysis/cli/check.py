@@ -16,6 +16,7 @@ from analysis.cli.shared import (
     path,
     positive,
     say,
+    say_lost,
 )
 from analysis.cli.streams import tell
 from analysis.visible import visible_json
@@ -31,7 +32,7 @@ examples:
 A gate is a TOML file of limits. Without one, `check` uses limits that suit a data set like the release. A baseline is
 another source; no quantity may be much worse than in it. SARIF lists findings and rejected records with their byte
 offset and line.
-exit status: 0 no limit is broken · 1 a limit is broken · {STATUSES}
+exit status: 0 no limit is broken · 1 one is broken, or a file cannot be read · {STATUSES}
 A source from which nothing was read, or of which no limit is known, is no pass: that is 2.
 """
 
@@ -80,7 +81,8 @@ def run(options: argparse.Namespace) -> int:
         _write_sarif(options.sarif, judged, options.most)
     _print(judged, as_json=options.json)
     outcomes = {gate.outcome(checks) for _, checks in judged}
-    return LOST if "falls short" in outcomes else COULD_NOT if "not known" in outcomes else OK
+    is_lost = max([say_lost(data.manifest) for data, _ in judged])
+    return LOST if "falls short" in outcomes else COULD_NOT if "not known" in outcomes else LOST if is_lost else OK
 
 
 def _list_quantities() -> int:
@@ -131,6 +133,7 @@ def _print(judged: list[tuple[Any, Any]], *, as_json: bool) -> None:
                 "content_hash": data.manifest["content_hash"],
                 "verdict": gate.outcome(checks),
                 "counts": gate.counts(checks),
+                "damage": data.manifest.get("damage", []),
                 "checks": checks,
             }
             for data, checks in judged

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, path, positive, say
+from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, path, positive, say, say_lost
 from analysis.cli.streams import tell
 
 ABOUT = "execute the notebooks and write one HTML file per report"
@@ -80,6 +80,7 @@ def _tell(result: Any) -> None:
     for entry in result.entries:
         if entry.state == "skipped":
             tell(f"{entry.name} left out: {entry.message}")
+    say_lost(result.manifest)  # which the pages tell, too: they are made all the same
     made = sum(entry.state == "made" for entry in result.entries)
     tell(f"{made:,} of {len(result.entries):,} reports made: {result.index}")
 

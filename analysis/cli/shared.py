@@ -3,8 +3,10 @@
 import argparse
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from analysis.visible import one_line
 
@@ -33,6 +35,14 @@ def say(message: object) -> None:
     """Print a message to stderr as one line, whatever it contains."""
     with suppress(OSError):  # nobody can be told
         print("analysis:", one_line(message), file=sys.stderr)
+
+
+def say_lost(manifest: Mapping[str, Any]) -> bool:
+    """Name what of a source cannot be read besides its records; was there any?"""
+    damages = manifest.get("damage", ())
+    for damage in damages:
+        say(f"{damage['origin']}: {damage['reason']}")
+    return bool(damages)
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,11 +41,15 @@ class Exporter(Protocol):
 
 @dataclass(frozen=True)
 class Result:
-    """What became of it: an entry per report, the failures by report, the index, and the exit status they amount to."""
+    """What became of it: an entry per report, the failures by report, the index, and the exit status they amount to.
+
+    And the manifest of the tables, which names what of the source cannot be read.
+    """
 
     entries: list[Entry]
     failures: dict[str, Failure]
     index: Path
+    manifest: dict[str, Any] = field(default_factory=dict)
 
     @property
     def status(self) -> int:
@@ -92,7 +96,7 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
         schemas = aside.submit(publish_schemas, request.out / "schemas")
         suite.make(at_once)
     schemas.result()
-    return Result(suite.folder.entries, suite.failures, suite.folder.index)
+    return Result(suite.folder.entries, suite.failures, suite.folder.index, data.manifest)
 
 
 def publish_schemas(folder: Path) -> None:

@@ -14,7 +14,7 @@ from unittest.mock import create_autospec
 import polars as pl
 import pytest
 
-from analysis import schema
+from analysis import sample, schema
 from analysis.cli.main import COMMANDS, main, parse
 from analysis.parameters import ParameterError
 from analysis.report import kernels
@@ -319,3 +319,20 @@ def test_help_stands_at_once() -> None:
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert "examples:" in done.stdout
     assert done.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize("words", [["check"], ["card", "{}/card/README.md"]], ids=lambda words: words[0])
+def test_a_file_that_cannot_be_read_is_named_and_costs_a_clean_exit(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text("[[threshold]]\nquantity = 'rejected_share'\nat_most = 0\nwhy = 'so'\n", encoding="utf-8")
+    source = tmp_path / "runs"
+    source.mkdir()
+    sample.write(source / "a.json", trajectories=4, environments=2, seed=5)
+    (source / "b.json").symlink_to("nowhere")
+    after = [word.format(tmp_path) for word in words[1:]] or ["--gate", str(gate)]
+    assert main([words[0], str(source), *after, "--quiet"]) == 1
+    assert "analysis: b.json: a link that leads nowhere, or no file\n" in capsys.readouterr().err
+    (source / "b.json").unlink()
+    assert main([words[0], str(source), *after, "--quiet"]) == 0
