@@ -10,6 +10,7 @@ from analysis.cli.shared import (
     OK,
     SOURCE,
     STATUSES,
+    add_replay_option,
     add_run_options,
     add_sibling_options,
     complain,
@@ -58,6 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--quantities", action="store_true", help="list the quantities that a gate can limit, and do nothing else"
     )
     add_sibling_options(parser)
+    add_replay_option(parser, "for reproduced_share, checks_passed_share and agreement_share")
     add_run_options(parser)
 
 
@@ -104,7 +106,8 @@ def _judge(options: argparse.Namespace, bounds: Any) -> list[tuple[Any, Any]]:
         gate.refuse_unread(baseline)
     judged = []
     for source in options.sources:
-        data = load(source, environments=options.environments, scenarios=options.scenarios, **how)
+        siblings = {"environments": options.environments, "scenarios": options.scenarios}
+        data = load(source, **siblings, replay=options.replay, **how)
         gate.refuse_unread(data)
         judged.append((data, gate.check(data, bounds, baseline)))
     return judged

@@ -11,7 +11,9 @@ from analysis.cli.shared import (
     SOURCE,
     STATUSES,
     add_keep_going,
+    add_replay_option,
     add_run_options,
+    add_sibling_options,
     complain,
     path,
     say,
@@ -28,6 +30,8 @@ examples:
   python -m analysis export trajectories.json split/ --format sharegpt --validation 0.1 --by environment --seed 7
   python -m analysis export trajectories.json sft/ --format alpaca-mask-history \\
       --where "traj_type = 'non_conversation' AND end_class = 'completed_marker' AND steps BETWEEN 5 AND 25"
+  python -m analysis export rl.json passed/ --format messages --replay --environments envs.json \\
+      --scenarios scenarios.json --where "checks > 0 AND checks_passed = checks"
   python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1 AND rules NOT LIKE '%call%'"
 
 formats:
@@ -48,7 +52,10 @@ use and, or, not, in, like, between, is null, case, ~ for regular expressions, a
 Its columns:
   trajectory_id origin dialect traj_type env_id task_id task steps assistant_messages user_messages tool_messages
   tool_calls tools_offered tools_used tool_set end_class reasoning_messages total_reward trial model record_bytes
-  findings rules failed_calls
+  findings rules failed_calls reproduced differing untold first_difference changes changes_read_back checks
+  checks_passed reward
+
+The columns from `reproduced` on are known after a replay only: with --replay, of trajectories that could be played.
 
 exit status: 0 everything exported or filtered · 1 a record was refused, rejected or lost · {STATUSES}
 """
@@ -71,6 +78,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="keep all records of one scenario, or environment, on the same side of the split; default: %(default)s",
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the split; default: %(default)s")
+    add_sibling_options(parser)
+    add_replay_option(parser, "for the columns of --where that only a replay knows")
     add_keep_going(parser, "refused, rejected or lost")
     add_run_options(parser)
 
@@ -79,7 +88,10 @@ def run(options: argparse.Namespace) -> int:
     """Write the records; the status is 1 if one was refused, rejected or lost, unless --keep-going."""
     from analysis.export import ExportError, ExportRequest, export  # noqa: PLC0415
 
-    names = ("source", "out", "shape", "where", "validation", "by", "seed", "jobs")
+    names = (
+        *("source", "out", "shape", "where", "validation", "by", "seed", "jobs"),
+        *("environments", "scenarios", "replay"),
+    )
     request = {name: getattr(options, name) for name in names}
     try:
         manifest = export(ExportRequest(**request, progress=not options.quiet))

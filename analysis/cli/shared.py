@@ -69,6 +69,12 @@ def add_sibling_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_replay_option(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--replay", action="store_true", help=f"play the calls again in a sandbox first: {what}; needs the sibling sets"
+    )
+
+
 def path(text: str) -> Path:
     """A path of this machine; `~` stands for the home folder, as it does unquoted in a shell.
 

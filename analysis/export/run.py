@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 from analysis import files, records, sources
 from analysis.export import shapes, split, writers
 from analysis.export.errors import ExportError, RefusedError
-from analysis.export.where import choosable, chosen
+from analysis.export.where import choosable, chosen, refuse_what_needs_a_replay
 from analysis.records.model import Rejected
 from analysis.tables import Tables, load
 
@@ -52,6 +52,8 @@ class ExportRequest:
         seed: of the split.
         jobs: processes to decode with; 0 for as many as there are cores.
         progress: show a bar for work of more than a moment.
+        environments, scenarios: the sibling sets, for a replay.
+        replay: play the calls again first, for the columns of `where` that only a replay knows.
     """
 
     source: str
@@ -63,6 +65,9 @@ class ExportRequest:
     seed: int = 0
     jobs: int = 0
     progress: bool = True
+    environments: str = ""
+    scenarios: str = ""
+    replay: bool = False
 
 
 def export(request: ExportRequest) -> dict[str, Any]:
@@ -79,8 +84,17 @@ def export(request: ExportRequest) -> dict[str, Any]:
         raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
     _refuse_what_is_not_ours(request.out)
     sources.refuse_inside(request.out, request.source)
-    data = load(request.source, jobs=request.jobs, progress=request.progress)
-    trajectories = chosen(choosable(data.trajectories, data.findings, data.tool_calls), request.where)
+    refuse_what_needs_a_replay(request.where, is_replayed=request.replay)
+    data = load(
+        request.source,
+        environments=request.environments,
+        scenarios=request.scenarios,
+        jobs=request.jobs,
+        progress=request.progress,
+        replay=request.replay,
+    )
+    rows = choosable(data.trajectories, data.findings, data.tool_calls, data.replays)
+    trajectories = chosen(rows, request.where)
     splits = split.deal(trajectories, request.validation, request.by, request.seed)
     with files.whole_folder(request.out) as folder:
         tally = _write(request, data, splits, folder)

@@ -10,14 +10,20 @@ row: whether a record is taken depends on that record alone.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 
 from analysis.export.errors import ExportError
 from analysis.nearest import nearest
-from analysis.schema import TRAJECTORIES, Column, Table
+from analysis.schema import REPLAYS, TRAJECTORIES, Column, Table
 
+# Null where the trajectory was not replayed.
+OF_REPLAY = (
+    *("reproduced", "differing", "untold", "first_difference", "changes", "changes_read_back", "checks"),
+    *("checks_passed", "reward"),
+)
 CHOOSABLE = Table(
     "choosable",
     "record, with what its findings and calls come to",
@@ -26,6 +32,7 @@ CHOOSABLE = Table(
         Column("findings", pl.UInt32(), "breaches of the contract", unit="findings"),
         Column("rules", pl.String(), "ids of the rules that are broken, once each, between commas; empty without any"),
         Column("failed_calls", pl.UInt32(), "calls whose result says error", unit="calls"),
+        *(replace(REPLAYS[name], nullable=True) for name in OF_REPLAY),
     ),
     key=TRAJECTORIES.key,
 )
@@ -91,13 +98,27 @@ def condition(text: str) -> pl.Expr:
     return expression
 
 
-def choosable(trajectories: pl.LazyFrame, findings: pl.LazyFrame, tool_calls: pl.LazyFrame) -> pl.LazyFrame:
+def refuse_what_needs_a_replay(text: str, *, is_replayed: bool) -> None:
+    """A column that is null for every record chooses none, which would pass for an answer.
+
+    Raises:
+        ExportError: the condition names a column that only a replay knows, and there is none.
+    """
+    asked = [] if is_replayed else [token.text for token in _tokens(text) if token.text in OF_REPLAY]
+    if asked:
+        raise ExportError(f"--where {text!r}: {asked[0]} is known after a replay only; add --replay")
+
+
+def choosable(
+    trajectories: pl.LazyFrame, findings: pl.LazyFrame, tool_calls: pl.LazyFrame, replays: pl.LazyFrame | None = None
+) -> pl.LazyFrame:
     """What a condition is about.
 
     Args:
         trajectories: conforms to TRAJECTORIES.
         findings: conforms to FINDINGS.
         tool_calls: conforms to TOOL_CALLS.
+        replays: conforms to REPLAYS; None, or empty, where no replay was asked for.
 
     Returns:
         One row per trajectory, in their order, conforming to CHOOSABLE.
@@ -106,7 +127,8 @@ def choosable(trajectories: pl.LazyFrame, findings: pl.LazyFrame, tool_calls: pl
     broken = findings.group_by("trajectory_id").agg(findings=pl.len(), rules=rule.unique().sort().str.join(","))
     failed = tool_calls.group_by("trajectory_id").agg(failed_calls=(pl.col("outcome") == "error").sum())
     joined = trajectories
-    for counted in (broken, failed):
+    played = REPLAYS.empty().lazy() if replays is None else replays.filter("is_replayable")
+    for counted in (broken, failed, played.select("trajectory_id", *OF_REPLAY)):
         joined = joined.join(counted, on="trajectory_id", how="left", validate="1:1", maintain_order="left")
     return CHOOSABLE.select(
         joined.with_columns(pl.col("findings", "failed_calls").fill_null(0), pl.col("rules").fill_null(""))

@@ -19,6 +19,7 @@ from analysis.measures import (
     reasoning,
     recovery,
     repeats,
+    replay,
     tool_usage,
     training_budget,
 )
@@ -203,6 +204,22 @@ def _expansion(data: Tables, options: Options) -> Measurement:
     return _share(row["events"], row["of"], "tokens")
 
 
+def _replayed(data: Tables, options: Options, *, events: str, of: str, nothing: str) -> Measurement:
+    summary = replay.summary(data.replays).collect()
+    if summary.is_empty():
+        return Measurement(None, reason="the source was not replayed; ask with --replay")
+    row = summary.row(0, named=True)
+    return _share(row[events], row[of], nothing)
+
+
+def _agreement(data: Tables, options: Options) -> Measurement:
+    if data.replays.limit(1).collect().is_empty():
+        return Measurement(None, reason="the source was not replayed; ask with --replay")
+    both = replay.agreement(data.replays, data.trajectories).filter(pl.col("mode").cast(pl.String) == "both")
+    row = _sums(both, events=pl.col("agreeing").sum(), of=pl.col("scenarios").sum())
+    return _share(row["events"], row["of"], "scenarios that several trajectories played")
+
+
 QUANTITIES: dict[str, Quantity] = {
     "rejected_share": Quantity("records that could not be read, of all", True, True, _rejected),
     "sound_share": Quantity("records without any finding, of those kept", False, True, _sound),
@@ -266,6 +283,24 @@ QUANTITIES: dict[str, Quantity] = {
         True,
         True,
         partial(_cut, layout="per_turn", events="supervised_lost", of="supervised_tokens"),
+    ),
+    "reproduced_share": Quantity(
+        "calls played again whose result is the recorded one, of those played",
+        False,
+        True,
+        partial(_replayed, events="reproduced", of="calls", nothing="calls played"),
+    ),
+    "checks_passed_share": Quantity(
+        "checks that the replayed final states pass",
+        False,
+        True,
+        partial(_replayed, events="checks_passed", of="checks", nothing="checks"),
+    ),
+    "agreement_share": Quantity(
+        "scenarios whose trajectories all end in the same state, of those that several played",
+        False,
+        True,
+        _agreement,
     ),
     "expansion_factor": Quantity("tokens of training turn by turn / tokens rendered once", True, False, _expansion),
 }

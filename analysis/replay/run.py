@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache as once
 from functools import partial
 from pathlib import Path
@@ -70,7 +71,7 @@ def write_replays(
         pass
     data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, progress=progress)
     beside = _worlds(source, environments, scenarios)
-    frames = _frames(data, beside, jobs=jobs, limit=limit, progress=progress)
+    frames = _read(_parts(data, beside, jobs=jobs, limit=limit, progress=progress))
     summary = (
         summarise(frames)
         | agreement(frames["replays"], data.trajectories)
@@ -80,6 +81,24 @@ def write_replays(
         places.write({f"{working}/{name}/part-00000.parquet": frame for name, frame in frames.items()})
         (working / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(summary), indent=2))
     return summary
+
+
+def replayed(
+    data: Tables, environments: str = "", scenarios: str = "", *, jobs: int = 0, progress: bool = True
+) -> Tables:
+    """The same tables with those of their replay, from the cache or played into it.
+
+    Raises:
+        MissingSandboxError: the sandbox is not installed.
+        sources.SourceError: the source has no environment or no scenario.
+    """
+    with open_sandbox():
+        pass
+    beside = _worlds(data.source, environments, scenarios)
+    parts = _parts(data, beside, jobs=jobs, limit=0, progress=progress)
+    if not parts[REPLAY_TABLES[0].name]:
+        return data
+    return replace(data, replayed_in=str(parts[REPLAY_TABLES[0].name][0].parent.parent))
 
 
 def summarise(frames: dict[str, pl.DataFrame]) -> dict[str, Any]:
@@ -120,7 +139,8 @@ def _is_equal_reward() -> pl.Expr:
     return (pl.col("reward") - pl.col("reward_recorded")).abs() < 0.00006
 
 
-def _frames(data: Tables, beside: Path, *, jobs: int, limit: int, progress: bool) -> dict[str, pl.DataFrame]:
+def _parts(data: Tables, beside: Path, *, jobs: int, limit: int, progress: bool) -> dict[str, list[Path]]:
+    """The parts of the replay's tables, in the cache."""
     chunks = list(_chunks(data, limit))
     made_of = f"{cache.key(data.manifest)} {beside.name} {_key()} {limit} {data.narrowing}"
     target = cache.root() / "replays" / hashlib.sha256(made_of.encode()).hexdigest()[:32]
@@ -129,7 +149,10 @@ def _frames(data: Tables, beside: Path, *, jobs: int, limit: int, progress: bool
         work = partial(replay_chunk, worlds=beside, target=target)
         for chunk, _ in spread(work, chunks, jobs):
             count(len(chunk.ids))
-    parts = {table.name: [_part(target, table.name, chunk) for chunk in chunks] for table in REPLAY_TABLES}
+    return {table.name: [_part(target, table.name, chunk) for chunk in chunks] for table in REPLAY_TABLES}
+
+
+def _read(parts: dict[str, list[Path]]) -> dict[str, pl.DataFrame]:
     return {
         table.name: pl.concat([table.empty(), *(pl.read_parquet(path) for path in parts[table.name])])
         for table in REPLAY_TABLES

@@ -72,6 +72,8 @@ def _lacking(report: Report, data: Tables) -> str:
         if column and frame.filter(pl.col(column).is_not_null()).head(1).collect().is_empty():
             return f"no row of {data.source}'s {table} has a {column}"
         if frame.head(1).collect().is_empty():
+            if need == "replays":
+                return f"{data.source} was not replayed; to play its calls again in a sandbox, add -p replay true"
             missing = need.replace("_", " ")
             return f"{data.source} has no {missing}; name the sibling sets with --environments and --scenarios"
     return ""

@@ -86,6 +86,7 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
         environments=given.get("environments", ""),
         scenarios=given.get("scenarios", ""),
         progress=request.progress,
+        replay=any(each.get("replay") is True for each in parameters.values()),
     )
     jobs = jobs_of(reports, parameters, data, request.each)
     request.executed.mkdir(parents=True, exist_ok=True)

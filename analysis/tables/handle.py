@@ -16,7 +16,7 @@ from analysis.tables.huggingface import datasets_of
 from analysis.tables.origins import Origins, Rows
 
 Names = str | Iterable[str]
-BY_NAME = {table.name: table for table in schema.BASE_TABLES}
+BY_NAME = {table.name: table for table in (*schema.BASE_TABLES, *schema.REPLAY_TABLES)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +35,7 @@ class Tables:
     subset: subsets.Subset | None = None
     choice: Choice | None = None
     joined: pl.LazyFrame | None = None
+    replayed_in: str = ""
 
     @property
     def trajectories(self) -> pl.LazyFrame:
@@ -100,6 +101,18 @@ class Tables:
     @property
     def checks(self) -> pl.LazyFrame:
         return self._of_environment(schema.CHECKS)
+
+    @property
+    def replays(self) -> pl.LazyFrame:
+        return self._replayed(schema.REPLAYS)
+
+    @property
+    def replayed_calls(self) -> pl.LazyFrame:
+        return self._replayed(schema.REPLAYED_CALLS)
+
+    @property
+    def replayed_checks(self) -> pl.LazyFrame:
+        return self._replayed(schema.REPLAYED_CHECKS)
 
     def where(
         self,
@@ -332,6 +345,14 @@ class Tables:
     def _of_environment(self, table: Table) -> pl.LazyFrame:
         frame = self._sibling(table)
         return frame.filter(pl.col("env_id").is_in(self.selection["env_id"])) if "env_id" in self.selection else frame
+
+    def _replayed(self, table: Table) -> pl.LazyFrame:
+        """Tables of a replay, empty unless it was asked for."""
+        return (
+            self._narrowed(places.scan(f"{self.replayed_in}/{table.name}"))
+            if self.replayed_in
+            else table.empty().lazy()
+        )
 
     def _sibling(self, table: Table) -> pl.LazyFrame:
         return places.scan(f"{self.siblings}/{table.name}") if self.siblings else table.empty().lazy()

@@ -21,6 +21,7 @@ def load(
     dask: str = "",
     progress: bool = True,
     keep_unread: bool = False,
+    replay: bool = False,
 ) -> Tables:
     """Decode a source, or find it decoded, and hand out its tables.
 
@@ -46,15 +47,21 @@ def load(
         progress: show a bar for work of more than a moment.
         keep_unread: keep, with a finding, records of which calls or texts could not be read, instead of rejecting them.
 
+        replay: play the recorded calls again in a sandbox, as `python -m analysis replay` does; `replays`,
+            `replayed_calls` and `replayed_checks` are empty without. Needs environments and scenarios.
+
     Raises:
         sources.SourceError: there is nothing to read; the message names the remedy.
         TypeError: the source is nothing that records can be read from.
     """
     crew = Crew(jobs=jobs, dask=dask, progress=progress, keep_unread=keep_unread)
     name = memory.source_of(source)
-    if subsets.is_subset(name):
-        return _subset(name, environments, scenarios, crew)
-    return _tables(name, environments, scenarios, crew)
+    data = (_subset if subsets.is_subset(name) else _tables)(name, environments, scenarios, crew)
+    if not replay:
+        return data
+    from analysis.replay.run import replayed  # noqa: PLC0415  the sandbox, for whoever asks for it
+
+    return replayed(data, environments, scenarios, jobs=jobs, progress=progress)
 
 
 def _tables(source: str, environments: str, scenarios: str, crew: Crew) -> Tables:
