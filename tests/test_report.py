@@ -695,3 +695,9 @@ def test_ctrl_c_stops_the_kernels_and_says_so(house: House) -> None:
     assert said.splitlines()[-1] == "analysis: interrupted"
     until(lambda: not is_running(pid))
     assert "This run has not finished" in house.page("index")
+
+
+def test_a_file_of_the_source_that_cannot_be_read_is_no_clean_exit(house: House) -> None:
+    whole = Result([], {}, house.out / "index.html", {"damage": []})
+    lost = Result([], {}, house.out / "index.html", {"damage": [{"origin": "a.json", "reason": "empty"}]})
+    assert (whole.status, lost.status) == (0, 1)

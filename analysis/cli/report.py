@@ -19,7 +19,8 @@ examples:
 
 A parameter is passed to every notebook that declares it. A name that no notebook declares is refused, with the nearest
 name. SOURCE_DATE_EPOCH sets the date on the pages; the same inputs then give the same bytes.
-exit status: 0 all reports made · 1 a cell failed, or reports failed in different ways · 2 could not run ·
+exit status: 0 all reports made · 1 a cell failed, reports failed in different ways, or a part of the source could not
+             be read · 2 could not run ·
              3 a kernel died · 4 a cell took too long · 5 no such kernel · 6 cannot write · 130 interrupted
 """
 

@@ -53,7 +53,7 @@ class Result:
 
     @property
     def status(self) -> int:
-        return exit_status(list(self.failures.values()))
+        return exit_status(list(self.failures.values())) or int(bool(self.manifest.get("damage")))
 
 
 def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
