@@ -80,6 +80,9 @@ CASES = [
     Case("60_training_budget", {"tokenizer": "estimate"}, 7, 0, ("an estimate, not a tokenizer",)),
     Case("60_training_budget", REAL, 4, 2),  # records without reasoning
     Case("60_training_budget", NOTHING, 0, 8),
+    Case("65_diversity", {}, 1, 0),
+    Case("65_diversity", REAL, 1, 0, ("tools, if all were used equally often",)),
+    Case("65_diversity", NOTHING, 0, 1),
     Case("70_dialogue", {}, 6, 0),
     Case("70_dialogue", {"traj_type": "non_conversation"}, 0, 4),  # one mode alone has nothing to pair
     Case("70_dialogue", NOTHING, 0, 6),

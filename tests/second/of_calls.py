@@ -1,5 +1,6 @@
 """Call quality, sequences and value flow, by plain loops over the calls."""
 
+import json
 import math
 import re
 from collections import Counter, defaultdict
@@ -574,7 +575,82 @@ def examples(world: World) -> Rows:
     }
 
 
+def _places(run: Run) -> list[str]:
+    """The tool of each message that calls: of several the first in order of the alphabet."""
+    by_message = grouped(run.calls, lambda call: call.message)
+    return [min(call.tool for call in by_message[place]) for place in sorted(by_message)]
+
+
+def _first_word(tool: str) -> str:
+    return re.split(r"_|(?<=[a-z0-9])(?=[A-Z])", tool.rsplit(".", maxsplit=1)[-1])[0].lower()
+
+
+def hill(world: World) -> Rows:
+    used: dict[str, Counter[Any]] = defaultdict(Counter)
+    for run in world.runs:
+        used["tools"].update((run.env, call.tool) for call in run.calls)
+        used["verbs"].update(_first_word(call.tool) for call in run.calls)
+        for size, unit in ((2, "pairs of tools"), (3, "triples of tools")):
+            places = _places(run)
+            used[unit].update((run.env, *places[at : at + size]) for at in range(len(places) - size + 1))
+    offered = {(run.env, tool["function"]["name"]) for run in world.runs for tool in run.raw.tools}
+    return {(unit,): _diverse(counts, len(offered) if unit == "tools" else None) for unit, counts in used.items()}
+
+
+def _diverse(counts: Counter[Any], offered: int | None) -> Row:
+    n = counts.total()
+    once, twice = (sum(uses == times for uses in counts.values()) for times in (1, 2))
+    return {
+        "uses": n,
+        "hill_0": len(counts),
+        "hill_1": math.exp(-sum(uses / n * math.log(uses / n) for uses in counts.values())),
+        "hill_2": n * n / sum(uses * uses for uses in counts.values()),
+        "singletons": once,
+        "doubletons": twice,
+        "coverage": 1 - once / n,
+        "chao1": len(counts) + (n - 1) / n * once * (once - 1) / (2 * (twice + 1)),
+        "offered": offered,
+    }
+
+
+def parallel(world: World) -> Rows:
+    rows: Rows = {}
+    for mode, runs in grouped(world.runs, lambda run: run.mode).items():
+        sizes = [n for run in runs for n in Counter(call.message for call in run.calls).values()]
+        if not sizes:
+            continue
+        beside = [n for n in sizes if n > 1]
+        rows[(mode,)] = {
+            "call_messages": len(sizes),
+            "parallel_messages": len(beside),
+            "calls": sum(sizes),
+            "parallel_calls": sum(beside),
+            "parallel_share": sum(beside) / sum(sizes),
+            "most_calls": max(sizes),
+        }
+    return rows
+
+
+def parameters(world: World) -> Rows:
+    given: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for run, _, call in each(world):
+        for name, value in parsed(call.arguments).items():
+            given[run.env, call.tool, name][json.dumps(value, sort_keys=True)] += 1
+    return {
+        key: {
+            "uses": found.total(),
+            "values": len(found),
+            "values_per_use": len(found) / found.total(),
+            "top_share": max(found.values()) / found.total(),
+        }
+        for key, found in given.items()
+    }
+
+
 OPINIONS = {
+    "diversity": hill,
+    "parallel_calls": parallel,
+    "parameter_values": parameters,
     "argument_classes": argument_classes,
     "argument_breaches": breaches,
     "argument_forms": forms,

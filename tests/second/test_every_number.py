@@ -63,6 +63,7 @@ def _only_in_headlines(world: World, notebook: str) -> list[float]:
         ]
         if notebook == "50_sequences"
         else [],
+        "65_diversity": _diverse(world) if notebook == "65_diversity" else [],
         "60_training_budget": _tokens(world) if notebook == "60_training_budget" else [],
         "80_environments": [
             sum(
@@ -80,6 +81,14 @@ def _own_edges(world: World) -> list[float]:
     there = [run for run in world.runs if len(run.raw.assistant) == longest]
     below = sum(longest - 3 <= len(run.raw.assistant) < longest for run in world.runs)
     return [longest, len(there), below, sum(run.reward == 1 for run in there)]
+
+
+def _diverse(world: World) -> list[float]:
+    """Tools not seen by chance at least, and calls of the longest chain and of all, on average."""
+    tools = of_calls.hill(world)[("tools",)]
+    long = {key: row["trajectories"] for key, row in of_calls.chains(world).items()}
+    n, calls = sum(long.values()), sum(len(run.calls) for run in world.runs)
+    return [tools["chao1"] - tools["hill_0"], sum(chain * k for (_, chain), k in long.items()) / n, calls / n, n, calls]
 
 
 def _tokens(world: World) -> list[float]:
