@@ -16,8 +16,7 @@ from analysis.charts.encodings import (
 )
 from analysis.charts.figure import Drawn, figure
 from analysis.measures.coverage import ENVIRONMENTS, LORENZ, MODES, PER_SCENARIO
-from analysis.wording import count, decimal, rate
-from analysis.wording import percent as per_cent
+from analysis.wording import count, decimal, rate, rate_of
 
 # Beyond this many environments their names no longer fit under the bars.
 _NAMED = 40
@@ -46,6 +45,11 @@ def environments(frame: pl.DataFrame) -> Drawn:
     )
 
 
+def _held(grain: str, share: float, total: int) -> str:
+    """What they hold, as a share or, of few, counted."""
+    return rate_of(round(share * total), total, grain.removesuffix("s").replace("trajectorie", "trajectory"))
+
+
 @figure(
     LORENZ,
     definition="Lorenz curve: the share of all trajectories (scenarios) that the smallest environments hold together; "
@@ -56,13 +60,12 @@ def lorenz(frame: pl.DataFrame) -> Drawn:
     """How evenly trajectories and scenarios are spread over the environments."""
     grains = frame.unique("grain", keep="first", maintain_order=True)
     half = frame.filter(pl.col("environment_share") <= 0.5).group_by("grain", maintain_order=True)
-    held = dict(half.agg(pl.col("held_share").max()).iter_rows())
+    held = half.agg(pl.col("held_share").max(), pl.col("total").first()).rows()
     n = grains["environments"][0]
     even = alt.Chart(_EVEN).mark_line(strokeDash=[4, 3], color="#808080", strokeWidth=1)
     return Drawn(
         alt.layer(even.encode(x="environment_share:Q", y="held_share:Q"), _curve(n <= _NAMED), data=frame),
-        "The smaller half of the environments holds "
-        + " and ".join(f"{per_cent(share)} of the {grain}" for grain, share in held.items()),
+        "The smaller half of the environments holds " + " and ".join(_held(*row) for row in held),
         f"n = {count(n, 'environment')}; Gini "
         + ", ".join(f"{decimal(g, 2)} for {grain}" for grain, g in grains.select("grain", "gini").iter_rows()),
     )

@@ -146,7 +146,12 @@ def modes(frame: pl.DataFrame) -> Drawn:
 def breadth(frame: pl.DataFrame) -> Drawn:
     """How much of what is offered a trajectory uses."""
     rows = frame.rows(named=True)
-    medians = {r["traj_type"]: per_cent(r["median_breadth"]) for r in rows}
+    medians = {
+        r["traj_type"]: per_cent(r["median_breadth"])
+        if r["mode_trajectories"] >= FEWEST_FOR_A_RATE
+        else "too few to say"
+        for r in rows
+    }
     trajectories = {r["traj_type"]: count(r["mode_trajectories"]) for r in rows}
     bars = alt.Chart(frame).encode(
         x=share_axis(alt.X, "breadth_from", "distinct tools called / tools offered", is_whole=True, bin="binned"),
@@ -210,6 +215,7 @@ def used_and_offered(frame: pl.DataFrame) -> Drawn:
 def concentration(frame: pl.DataFrame) -> Drawn:
     """How unevenly calls are spread over tools, one mark per environment."""
     rows = frame.drop_nulls("gini").rows(named=True)
+    judged = [r for r in rows if r["calls"] >= FEWEST_FOR_A_RATE]
     where = "the one environment" if len(rows) == 1 else "the median environment"
     dots_ = (
         alt.Chart(frame)
@@ -229,11 +235,11 @@ def concentration(frame: pl.DataFrame) -> Drawn:
     )
     return Drawn(
         dots_,
-        f"In {where} three tools take {per_cent(median(r['top_three_share'] for r in rows))} of the calls "
-        f"(Gini {decimal(median(r['gini'] for r in rows), 2)})"
-        if rows
-        else "No environment calls any tool",
-        f"n = {count(len(rows), 'environment')} with calls to offered tools",
+        f"In {where} three tools take {per_cent(median(r['top_three_share'] for r in judged))} of the calls "
+        f"(Gini {decimal(median(r['gini'] for r in judged), 2)})"
+        if judged
+        else "No environment has 20 calls to offered tools: too few to say how evenly tools are called",
+        f"n = {count(len(judged), 'environment')} with 20 calls or more to offered tools; {count(len(rows))} with any",
     )
 
 

@@ -66,6 +66,7 @@ LORENZ = Table(
         Column("grain", pl.Enum(GRAINS), "what is spread over the environments"),
         Column("environment_share", pl.Float64(), "share of the environments, the smallest first"),
         Column("held_share", pl.Float64(), "share they hold together"),
+        Column("total", pl.UInt32(), "trajectories or scenarios in all"),
         Column("environments", pl.UInt32(), "environments in all", unit="environments"),
         Column("gini", pl.Float64(), "0 = all environments alike"),
     ),
@@ -223,6 +224,7 @@ def lorenz(counted: pl.LazyFrame, *, points: int = 400) -> pl.LazyFrame:
         .with_columns(
             place=pl.int_range(1, pl.len() + 1).over("grain"),
             held_share=held.cum_sum().over("grain") / held.sum().over("grain"),
+            total=held.sum().over("grain"),
             environments=n,
             gini=gini(held).over("grain"),
         )
@@ -230,7 +232,7 @@ def lorenz(counted: pl.LazyFrame, *, points: int = 400) -> pl.LazyFrame:
         .with_columns(environment_share=place / pl.col("environments"))
     )
     origin = curve.group_by("grain").agg(
-        pl.col("environments", "gini").first(), environment_share=pl.lit(0.0), held_share=pl.lit(0.0)
+        pl.col("total", "environments", "gini").first(), environment_share=pl.lit(0.0), held_share=pl.lit(0.0)
     )
     return LORENZ.select(pl.concat([LORENZ.select(origin), LORENZ.select(curve)]).sort("grain", "environment_share"))
 

@@ -14,7 +14,7 @@ from analysis.measures.expressions import share_of
 from analysis.measures.shingles import bands, proposals, shingles
 from analysis.measures.signatures import call_lists, scenario_text, signatures
 from analysis.natural import natural_order
-from analysis.schema import TRAJECTORIES, Column, Table
+from analysis.schema import FEWEST_FOR_A_RATE, TRAJECTORIES, Column, Table
 
 _COPIES = Column("copies", pl.UInt32(), "trajectories of the group", unit="trajectories")
 
@@ -322,7 +322,7 @@ def tasks_summary(trajectories: pl.LazyFrame, *, threshold: float = THRESHOLD) -
             len(verified),
             sum(pair.jaccard == 1 for pair in verified),
             len(involved),
-            len(involved) / max(frame.height, 1),
+            len(involved) / frame.height if frame.height >= FEWEST_FOR_A_RATE else None,
             threshold,
             bands(threshold)[1],
         )

@@ -45,7 +45,7 @@ def test_scenarios_that_were_not_run_are_told_only_with_a_catalogue() -> None:
 
 def test_the_lorenz_title_tells_of_the_smaller_half() -> None:
     assert title(charts.lorenz(LORENZ)) == (
-        "The smaller half of the environments holds 0 % of the trajectories and 0 % of the scenarios"
+        "The smaller half of the environments holds 0 of 3 trajectories and 0 of 2 scenarios"
     )
 
 

@@ -47,14 +47,15 @@ def test_titles_say_what_the_figures_show() -> None:
     assert title(charts.used_and_offered(CONCENTRATION)) == (
         "1 of 4 tools offered here are never called; 1 of 2 environments use all"
     )
-    assert "100 % of the calls" in title(charts.concentration(CONCENTRATION))
+    assert title(charts.concentration(CONCENTRATION)).startswith("No environment has 20 calls")
+    assert "100 % of the calls" in title(charts.concentration(CONCENTRATION.with_columns(calls=pl.lit(50, pl.UInt32))))
 
 
 def test_of_one_environment_is_told_in_the_singular() -> None:
-    one = CONCENTRATION.head(1)
+    one = CONCENTRATION.head(1).with_columns(calls=pl.lit(50, pl.UInt32))
     assert title(charts.used_and_offered(one)).endswith("tools offered here are never called")
     assert " ".join(spec(charts.used_and_offered(one))["title"]["subtitle"]).endswith("offered, 1 environment shown")
-    assert "n = 1 environment with calls" in " ".join(spec(charts.concentration(one))["title"]["subtitle"])
+    assert "n = 1 environment with 20 calls" in " ".join(spec(charts.concentration(one))["title"]["subtitle"])
     assert title(charts.concentration(one)).startswith("In the one environment three tools take")
 
 

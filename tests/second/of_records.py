@@ -411,6 +411,7 @@ def lorenz(world: World) -> Rows:
         for place in range(len(held) + 1):
             rows[grain, round(place / len(held), 9)] = {
                 "held_share": sum(held[:place]) / sum(held),
+                "total": sum(held),
                 "environments": len(held),
                 "gini": gini(held),
             }
