@@ -23,14 +23,15 @@ def parameters(frame: pl.DataFrame) -> Drawn:
     label = f"{name} + (datum.env_id == null ? '' : {SEPARATOR!r} + datum.env_id)" if several else name
     told = "format(datum.values, ',') + ' of ' + format(datum.uses, ',')"
     tooltip = [*TOOL_TOOLTIPS, alt.Tooltip("parameter:N"), number("uses", "uses"), number("values", "values")]
-    base = alt.Chart(frame).transform_calculate(label=label, told=told).encode(y=names_axis(limit=300), tooltip=tooltip)
+    base = alt.Chart(frame).transform_calculate(label=label, told=told).encode(y=names_axis(limit=230), tooltip=tooltip)
     axis = alt.Axis(title="distinct values of the uses", tickMinStep=1)
-    uses = alt.X("uses:Q", axis=axis)
+    scale = alt.Scale(domain=[0, 1.2 * max(frame["uses"])])  # the longest bar has its numbers beside it
+    uses = alt.X("uses:Q", axis=axis, scale=scale)
     fewest, most = (count(value) for value in (min(frame["values"]), max(frame["values"])))
     return Drawn(
         alt.layer(
             base.mark_bar(color=theme.PALETTE[0], opacity=0.25).encode(x=uses),
-            base.mark_bar(color=theme.PALETTE[0]).encode(x=alt.X("values:Q", axis=axis)),
+            base.mark_bar(color=theme.PALETTE[0]).encode(x=alt.X("values:Q", axis=axis, scale=scale)),
             base.mark_text(align="left", dx=4, fontSize=10).encode(x=uses, text="told:N"),
         ),
         f"The parameters used most take {fewest} to {most} distinct values each"
