@@ -25,6 +25,7 @@ def test_holm_lets_few_of_many_differ() -> None:
     assert comparisons.holm([0.02, 0.01, 0.5, 0.021]) == [False, True, False, False]
     assert comparisons.holm([0.01, 0.02, 0.03]) == [True, True, True]
     assert comparisons.holm([]) == []
+    assert comparisons.holm([0.25, 0.5], level=0.5) == [True, True], "at the level itself it differs"
     assert comparisons.by_chance(61) == pytest.approx(3.05)
 
 

@@ -274,6 +274,12 @@ MEASURES: list[tuple[Table, Measure]] = [
 ]
 
 
+def test_missing_scenarios_come_by_environment_first() -> None:
+    listed = rows(SCENARIOS, {"env_id": "env_10", "task_id": "1"}, {"env_id": "env_9", "task_id": "2"})
+    found = coverage.missing(TRAJECTORIES_SEEN.clear(), listed).collect()
+    assert found.rows() == [("env_9", "2"), ("env_10", "1")]
+
+
 @pytest.mark.parametrize(("result", "measure"), MEASURES, ids=[result.name for result, _ in MEASURES])
 def test_input_order_is_irrelevant(result: Table, measure: Measure) -> None:
     frames = (TRAJECTORIES_SEEN, CATALOGUE, SCENARIOS_LISTED)

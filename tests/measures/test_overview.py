@@ -140,6 +140,12 @@ def test_steps_are_compared_with_three_counts_in_records_that_declare_them() -> 
     assert few["match_rate"].null_count() == few["match_rate_low"].null_count() == 6
 
 
+def test_runs_of_one_scenario_are_taken_together_where_steps_are_compared() -> None:
+    trials = [run(f"t{n}", "conversation", 3, (3, 2, 2), env_id="bank", task_id=str(n // 2)) for n in range(40)]
+    found = overview.steps_candidates(rows(TRAJECTORIES, *trials)).collect()
+    assert found["match_rate_clusters"].unique().to_list() == [20]
+
+
 def test_steps_that_no_record_can_match_are_no_match() -> None:
     negative = rows(TRAJECTORIES, run("t1", SOLO, -1, (4294967295, 1, 1)))
     assert overview.steps_candidates(negative).collect()["matches"].to_list() == [0, 0, 0]
