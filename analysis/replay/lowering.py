@@ -106,6 +106,7 @@ def lower(code: str) -> Lowered:
 
 def _lower(tree: ast.Module) -> Lowered:
     shared.refuse_our_names(tree)
+    _refuse_what_would_name_another(tree)
     attributes = _attributes(tree)
     is_volatile = bool(modules.imported(tree) & modules.VOLATILE)
     is_shared = shared.is_shared(tree)
@@ -123,6 +124,25 @@ def _lower(tree: ast.Module) -> Lowered:
     body = "\n".join([*imports.sources(), ast.unparse(lowered)])
     source = "\n".join([PRELUDE, classes.PRELUDE, modules.PRELUDE, body])
     return Lowered(source, body, attributes, is_shared, is_volatile, has_sets, functions)
+
+
+def _refuse_what_would_name_another(tree: ast.Module) -> None:
+    """An exception of the code's own is one of the sandbox's here: code that asks for its name would get that one's.
+
+    And what `setattr` adds is not in the sandbox's `__dict__`.
+    """
+    own: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
+            if bases & own or any(name.endswith(("Exception", "Error")) for name in bases):
+                own.add(node.name)
+    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    if own and "__name__" in attributes:
+        raise NotReplayableError("asks for a class's name, and has exceptions of its own")
+    if "__dict__" in attributes and "setattr" in calls:
+        raise NotReplayableError("sets attributes by name, and asks for all of them")
 
 
 def _is_set(node: ast.AST) -> bool:

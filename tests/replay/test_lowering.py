@@ -54,6 +54,8 @@ def test_lowered_code_comes_to_what_python_comes_to(code: str) -> None:
         "def f():\n    x = yield 1": "takes values",
         "def f():\n    class A: pass": "class inside a function",
         "class A:\n    def f(self):\n        del self.x": "of an attribute",
+        "class E(Exception): pass\nclass S(E): pass\ndef f(e): return type(e).__name__": "exceptions of its own",
+        "def f(a):\n    setattr(a, 'x', 1)\n    return a.__dict__": "sets attributes by name",
         "x = " + "(" * 300 + "1" + ")" * 300: "does not parse",
         "x = 1\0": "does not parse",
     }.items(),
