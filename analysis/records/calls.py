@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analysis.records.jsontext import loads
+from analysis.records.jsontext import as_written, loads
 from analysis.records.members import Members, id_of, list_of, members_of, raw_of, value_of
 from analysis.records.model import ArgumentsForm, Call, Finding, ResultFacts
 from analysis.records.record import Record
@@ -21,7 +21,7 @@ ARGUMENTS = (
 )
 CALL_IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 ANSWER_IDS = ("tool_call_id", "call_id", "tool_use_id", "toolCallId", "toolUseId", "source_call_id")
-_NESTED = ("function", "toolUse", "functionCall", "function_call")
+_NESTED = ("function", "toolUse", "functionCall", "function_call", "custom")
 
 
 def read_call(record: Record, index: int, raw: bytes) -> Call:
@@ -33,6 +33,8 @@ def read_call(record: Record, index: int, raw: bytes) -> Call:
         name = None
         record.findings.append(Finding("unreadable_call", index, f"a call that names no tool: {raw[:120]!r}"))
     arguments, form = read_arguments(raw_of(inner, ARGUMENTS))
+    if "custom" in outer and form == "string":  # its input is a text, and no JSON
+        arguments, form = as_written({"input": arguments}), "object"
     return Call(name, arguments, form, id_of(outer, CALL_IDS) or id_of(inner, CALL_IDS))
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 
 from analysis.records.assemble import assemble
 from analysis.records.chat import number, read_items, read_messages
-from analysis.records.facts import ENV_IDS, TASK_IDS, first_id, rewards, task_of, tools_text
+from analysis.records.facts import ENV_IDS, SYSTEMS, TASK_IDS, first_id, rewards, task_of, tools_text
+from analysis.records.members import NULL, members_of, raw_of
 from analysis.records.model import Message, Role, Trajectory
 from analysis.records.record import Record
 from analysis.records.roles import ALL_WORDS
@@ -20,9 +21,13 @@ def read_words(record: Record, key: str = "messages", own: Mapping[str, Role] = 
 
 def system_text(record: Record) -> list[Message]:
     """The record's `system` text as a message; none where it has no such text."""
-    if "system" not in record:
+    key = next((key for key in SYSTEMS if key in record), "")
+    if not key:
         return []
-    return [m for m in read_items(record, "system", [_as_item(record.raw("system"))], ALL_WORDS) if m.content]
+    raw = record.raw(key)
+    held = raw_of(members_of(raw), ("parts",)) if raw.startswith(b"{") else NULL
+    item = _as_item(raw if held == NULL else held)
+    return [m for m in read_items(record, key, [item], ALL_WORDS) if m.content]
 
 
 def finish(

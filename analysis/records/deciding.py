@@ -16,6 +16,7 @@ _TOKEN = re.compile(rf"(?P<text>{_QUOTED})|(?P<cut>['\"].*)|(?P<open>[\[{{(])|(?
 _VALUE = re.compile(rf"\s*:\s*(?P<value>{_QUOTED}|\{{\s*\}}|\[\s*\]|\[\s*[-+]?\d|[^\s,}}\]'\"][^\s,}}\]]*)", re.DOTALL)
 _PAIRS = {"{": "}", "[": "]", "(": ")"}
 _ONE_OBJECT = re.compile(r"\s*\[\s*(?=\{)")
+_NEXT_OBJECT = re.compile(r"\s*,?\s*(?=\{)")
 _LIST_END = re.compile(r"\s*+,?\s*+\]\s*+\Z")
 _LINE = re.compile(r"(?P<key>[A-Za-z][\w-]{0,30})[ \t]*:(?:[ \t]+(?P<value>.*))?[ \t]*\Z")
 
@@ -59,6 +60,19 @@ def of_one(text: str) -> int:
         return 0
     end = of_object(text, opening.end()).end
     return opening.end() if end is not None and _LIST_END.match(text, end) else 0
+
+
+def of_list(text: str) -> list[tuple[int, int]]:
+    """Where the objects of a list begin and end; none where it holds anything else, or is cut off."""
+    places: list[tuple[int, int]] = []
+    position = text.find("[") + 1
+    while opening := _NEXT_OBJECT.match(text, position):
+        end = of_object(text, opening.end()).end
+        if end is None:
+            return []
+        places.append((opening.end(), end))
+        position = end
+    return places if _LIST_END.match(text, position) else []
 
 
 def of_lines(text: str) -> Keys | None:

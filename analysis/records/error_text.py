@@ -25,14 +25,21 @@ _AFTER = rf"(?=[\])*_>`]*\s*(?:[:!,;.\n(–—]|- |\Z)|[\])*_>`]+\s|\s+{_PHRASE}
 _NUMBER = r"[±~<>=+-]*\s*(?!(?:[45]\d\d)\s*\Z)[\d.,]*\d(?:e[-+]?\d+)?\s*(?:%|[a-zµ°]{1,3}|\([^)\n]*\))?"
 _NOTHING = r"['\"]?(?:none|null|nil|n/?a|no|false|ok|no errors?(?: found| detected)?)?['\"]?"
 _LABEL = rf"(?![^\n:]{{0,80}}(?<!code):[*_` \t]*(?:{_NUMBER}|{_NOTHING})[.\s]*\Z)"
+# What stands behind the code in a line of status.
+_HTTP = (
+    r"client error|server error|bad request|unauthorized|payment required|forbidden|not found|method not allowed"
+    r"|request timeout|conflict for url|gone for url|unprocessable|too many requests|internal server error|bad gateway"
+    r"|service unavailable|gateway time-?out"
+)
 _OPENING = re.compile(
     r"\s*(?-i:(?:[a-z_]+\.)*[A-Z][A-Za-z_]*(?:Error|Exception)\b\s*[:(])"
     rf"|[\s*_#>`\[(❌⚠️🚫🛑-]*+{_LABEL}"
     rf"(?:{_KIND}(?:error|exception){_AFTER}|<\w*error\w*>|traceback \(most recent call last\)"
     r"|[A-Za-z_][A-Za-z_.]*(?:Error|Exception)\b\s*(?:[:(]|\Z)|internal server error\b|fatal: "
-    r"|failed\s+to\b|failed\s*[:!]|failure(?=\s*(?:[:!.(]|\Z)|\s+(?:to|while|during|in)\b)"
+    r"|failed\s+to\b|failed\s*(?:!|:(?!\s*\d+\s*(?:[,;|/\n]|\Z)))|failure(?=\s*(?:[:!.(]|\Z)|\s+(?:to|while|during|in)\b)"
     r"|invalid (?:action|tool|argument|function|parameter)(?:s|s? \w+)?\b|unknown (?:action|tool|function)\b"
-    r"|tool \S+ (?:not found|does not exist))",
+    r"|tool \S+ (?:not found|does not exist)"
+    rf"|(?:http(?:/\d(?:\.\d)?)?[ \t:]+)?(?:status[ \t]*(?:code)?[ \t:]*)?[45]\d\d[ \t:,-]+(?:{_HTTP})\b)",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"\s*\[[\s*]*(?:\w+ )?(?:error|exception|failed|failure)\b[^\[\]{}\n]{0,200}\]?", re.IGNORECASE)

@@ -41,8 +41,12 @@ TASK_IDS = Paths(
 TASKS = Paths("task", "instruction", "problem_statement", "info.task.instruction", "task.instruction", "extra.task")
 TOOLS = Paths(
     *("tools", "functions", "available_tools", "tool_definitions", "agent.tool_definitions", "function_definitions"),
+    "toolConfig.tools",
 )
+# A system text beside the messages: Gemini's names for it are objects of parts.
+SYSTEMS = ("system", "systemInstruction", "system_instruction")
 KEYS = REWARDS.tops | MODELS.tops | TRIALS.tops | ENV_IDS.tops | TASK_IDS.tops | TASKS.tops | TOOLS.tops
+KEYS |= {*SYSTEMS[1:]}
 
 
 class _TaskInfo(msgspec.Struct, forbid_unknown_fields=True, gc=False):

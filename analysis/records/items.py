@@ -29,8 +29,8 @@ from analysis.records.roles import CALLERS, ROLES, role_of
 from analysis.records.text import read_called
 
 SPEAKERS = ("role", "from", "speaker", "sender")
-CONTENTS = ("content", "value", "text", "message", "parts")
-REASONINGS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts")
+CONTENTS = ("content", "value", "text", "message", "parts", "refusal")
+REASONINGS = ("reasoning_content", "reasoning", "thinking", "thought", "thoughts", "tool_plan")
 _KNOWN = {"tool_calls", "function_call", "tool_call_id", "name", "id", *SPEAKERS, *CONTENTS, *REASONINGS}
 # Items that are no message but a call, a result or a thought of their own, by their `type`.
 ITEM_CALLS = frozenset({"function_call", "custom_tool_call", "mcp_call", "tool_call"})

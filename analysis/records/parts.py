@@ -56,7 +56,7 @@ def _add(record: Record, index: int, raw: bytes, parts: Parts) -> bool:
     elif is_result(raw):
         parts.results.append(_result(record, index, part))
     elif kind in _TEXTS and (text := _text(part, kind)) is not None:
-        parts.texts.append(text)
+        (parts.thoughts if raw_of(part, ("thought",)) == b"true" else parts.texts).append(text)
     elif kind in _THOUGHTS and (text := _text(part, kind)) is not None:
         parts.thoughts.append(text)
     else:

@@ -22,22 +22,32 @@ def _block(tag: str, *, ends: str) -> str:
 
 _CALL = re.compile(_block("tool_call", ends="/?tool_call") + "(</tool_call>)?")
 _FUNCTION_CALL = re.compile(r"<function_?call>([^<]*(?:<(?!/?function_?call>)[^<]*)*)(?:</function_?call>)?")
+_LIST = re.compile(
+    r"<(?:TOOLCALL|tool_calls)>([^<]*(?:<(?!/?(?:TOOLCALL|tool_calls)>)[^<]*)*)(?:</(?:TOOLCALL|tool_calls)>)?"
+)
 _WRAPPING = re.compile(r"</?(?:[\w-]{1,20}:)?(?:function_calls|tool_calls?)>")
 _TO_THE_END = re.compile(r"(?:\[TOOL_CALLS\]|<\|python_tag\|>)(.*)", re.DOTALL)
 _THINK = re.compile(_block("think", ends="/think") + "(?:</think>)?")
 _TOOLS = re.compile(_block("tools", ends="/tools") + "(?:</tools>)?")
+_STDOUT = re.compile(r"<stdout>\n?([^<]*(?:<(?!/stdout>)[^<]*)*?)\n?</stdout>")
 _RESPONSE = re.compile(_block("tool_response", ends="/?tool_response") + "(?:</tool_response>)?")
 MOST_LISTS = 500  # that are looked at for being one of tools: a text of brackets is none
 _SCAN = json.JSONDecoder(strict=False)
 # Any of them in an assistant's text, outside its reasoning, is a call, or the attempt at one.
 CALL_TAGS = (
     *("<tool_call>", "<function=", "<function_call>", "<functioncall>", "<invoke name=", "[TOOL_CALLS]"),
-    "<|python_tag|>",
+    *("<|python_tag|>", "<TOOLCALL>", "<tool_calls>"),
 )
 # What a user's text that is a result opens with.
 RESULT_OPENINGS = (
     *("EXECUTION RESULT of [", "OBSERVATION:", "Observation:", "<tool_response>", "<function_results>"),
-    "<returncode>",
+    *("<returncode>", "[TOOL_RESULTS]", "<TOOL_RESPONSE>"),
+)
+# Around the whole text of a result.
+_RESULT_TAGS = (
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    ("<TOOL_RESPONSE>", "</TOOL_RESPONSE>"),
+    ("<function_results>", "</function_results>"),
 )
 THOUGHT = "<think>\n{}\n</think>\n\n"
 TEXT_BESIDE_CALL = "{}\n<tool_call>\n{}\n</tool_call>"
@@ -88,7 +98,7 @@ def split_calls(content: str, message: int) -> tuple[str, list[Call], list[Findi
         starts = [*(start for (start, _), _ in found), len(content)]
         rest = "".join(content[end:start] for end, start in zip(ends, starts, strict=True))
         return _WRAPPING.sub("", rest).strip("\n"), *_kept([call for _, call in found], message, [])
-    for pattern in (_FUNCTION_CALL, _TO_THE_END):
+    for pattern in (_FUNCTION_CALL, _LIST, _TO_THE_END):
         if blocks := pattern.findall(content):
             read = [call for block in blocks for call in read_block(block)]
             return pattern.sub("", content).strip("\n"), *_kept(read, message, [])
@@ -160,10 +170,16 @@ def listed_tools(system: str) -> str | None:
 
 
 def responses(content: str) -> list[str]:
-    """The texts of the `<tool_response>` blocks of a message."""
-    if "<tool_response>" not in content:
-        return []
-    return [text.strip("\n") for text in _RESPONSE.findall(content)]
+    """The texts of the `<tool_response>` blocks of a message, or the one that stands in other tags."""
+    if "<tool_response>" in content:
+        return [text.strip("\n") for text in _RESPONSE.findall(content)]
+    whole = content.strip()
+    for opening, closing in _RESULT_TAGS:
+        if whole.startswith(opening) and whole.endswith(closing):
+            inner = whole[len(opening) : -len(closing)].strip()
+            outputs = _STDOUT.findall(inner)
+            return outputs if outputs and len(outputs) == inner.count("<result>") else [inner]
+    return []
 
 
 def named_result(text: str, names: Container[str]) -> tuple[str, str]:
@@ -176,7 +192,9 @@ def named_result(text: str, names: Container[str]) -> tuple[str, str]:
         value = loads(text)[0] if text.lstrip().startswith("{") else None
     except ValueError:
         value = literal_of(text.strip())
-    if not isinstance(value, dict) or value.get("name") not in names or "content" not in value:
+    if not isinstance(value, dict) or "content" not in value:
+        return "", text
+    if value.get("name") not in names and value.keys() != {"call_id", "content"}:
         return "", text
     held = value["content"]
-    return value["name"], held if isinstance(held, str) else raw_member(text, "content") or as_written(held)
+    return value.get("name", ""), held if isinstance(held, str) else raw_member(text, "content") or as_written(held)

@@ -128,6 +128,8 @@ def _read_assistant(record: Record, index: int, message: Message, *, is_listed: 
         findings: list[Finding] = []
     else:
         message.content, calls, findings = split_calls(message.content, index)
+    if any(call.name is None and call.arguments is None for call in calls):
+        record.is_plain = False  # a block of which nothing was kept
     record.findings.extend(findings)
     message.calls = [*message.calls, *calls]
     if message.calls and message.reasoning and "<tool_call>" in message.reasoning:

@@ -13,6 +13,8 @@ from analysis.records.jsontext import as_written, loads
 from analysis.records.model import Finding, Tool
 from analysis.records.schemas import around, in_its_words, is_flat
 
+_GROUPS = ("functionDeclarations", "function_declarations")
+
 
 class ToolSet(msgspec.Struct, frozen=True):
     """A distinct set of declared tools: its hash, the tools, and what was wrong with the declaration."""
@@ -65,7 +67,7 @@ def toolset(text: str) -> ToolSet:
     if not isinstance(declared, list):
         declared = []
     tools, contracts = [], {}
-    for position, entry in enumerate(declared):
+    for position, entry in enumerate(_one_by_one(declared)):
         function = _function(entry)
         if function is None:
             findings.append(Finding("unreadable_tool", None, f"tools[{position}] has no name"))
@@ -132,17 +134,34 @@ def _required(schema: str, parsed: dict[str, Any]) -> frozenset[str]:
     return frozenset(listed) if is_alone and isinstance(listed, list) else frozenset()
 
 
+def _one_by_one(declared: list[Any]) -> list[Any]:
+    """The declarations, those that Gemini groups apart."""
+    groups = [
+        next((held for name in _GROUPS if isinstance(held := entry.get(name), list)), None)
+        if isinstance(entry, dict)
+        else None
+        for entry in declared
+    ]
+    return [
+        function
+        for entry, group in zip(declared, groups, strict=True)
+        for function in ([entry] if group is None else group)
+    ]
+
+
 def _function(entry: object) -> dict[str, Any] | None:
     if isinstance(entry, str):
         return {"name": entry}
     if not isinstance(entry, dict):
         return None
-    inner = entry.get("function", entry)
+    inner = entry.get("function", entry.get("toolSpec", entry))
     if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
         return None
-    return (
-        inner if "parameters" in inner else {**inner, "parameters": inner.get("input_schema", inner.get("inputSchema"))}
-    )
+    if "parameters" in inner:
+        return inner
+    schema = inner.get("input_schema", inner.get("inputSchema", inner.get("parametersJsonSchema")))
+    is_wrapped = isinstance(schema, dict) and schema.keys() == {"json"}  # as Bedrock writes it
+    return {**inner, "parameters": schema["json"] if is_wrapped else schema}
 
 
 def _counts(parameters: object) -> tuple[int, int]:

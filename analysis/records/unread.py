@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from analysis.canonical import canonical, canonical_text
 from analysis.records.calls import ARGUMENTS
 from analysis.records.dialects.dialect import Dialect
+from analysis.records.facts import SYSTEMS
 from analysis.records.jsontext import loads
 from analysis.records.model import Finding, Trajectory
 from analysis.records.record import Record
@@ -37,12 +38,31 @@ _CALL_KEYS = frozenset(
 _RESULT_WORDS = frozenset(word for word, role in NEAREST.items() if role == "tool") | {"tool"}
 _CALL_WORDS = CALLERS | _RESULT_WORDS | {"tool_use", "server_tool_use", "tool-call", "tool-result", "api_action"}
 _CALL_WORDS |= {"code_action", "function_call_output", "custom_tool_call", "mcp_call", "computer_call", "action"}
-_TAGS = (*CALL_TAGS, "<tool_response>", "<tool_use>", "<tool_code>", "<|tool_call", "<｜tool▁call", "<execute_")
+_TAGS = (
+    *CALL_TAGS,
+    "<tool_response>",
+    "<tool_use>",
+    "<tool_code>",
+    "<|tool_call",
+    "<｜tool▁call",
+    "<execute_",
+    "✿FUNCTION✿",
+)
 _NAMED = r'\{\s*"(?:name|tool|function|tool_name|action)"\s*:'
+_TOKENS = "tool|function|python|plugin|action_start|recipient|DSML"
 _PATTERNS = (
     ("an `Action:` line", re.compile(r"^[ \t]*Action:[ \t]*\S.*\n\s*Action Input:", re.MULTILINE)),
     ("a thought with an action", re.compile(r"^\s*(?:Thought|Think):.*^[ \t]*(?:Action|Act):[ \t]*\S", re.M | re.S)),
-    ("code to be run", re.compile(r"^(?:Code|Action):\s*```(?:py|python|bash|sh)\b", re.MULTILINE)),
+    ("code to be run", re.compile(r"^(?:Code|Action):\s*```(?:py|python|bash|sh|json)\b", re.MULTILINE)),
+    (
+        "a thought with code",
+        re.compile(r"\A\s*(?:Thought|THOUGHT):.*?(?:<code>\s*\n|```(?:\w*bash\w*|sh|py\w*)\n)", re.S),
+    ),
+    ("a token of calls", re.compile(rf"<[|｜][^<>|｜\n]{{0,20}}?(?:{_TOKENS})|<\|channel\|>[^<\n]{{0,60}} to=")),
+    ("a tag of calls", re.compile(r"<(?:[a-z]{1,20}[:_])?(?:tool|function|api)_?(?:call|use|code|request)s?>", re.I)),
+    ("a tag to be run", re.compile(r"<(search|execute)>[^<]{1,500}</\1>")),
+    ("a name above an object", re.compile(r"\A(?:>>>\s*)?[A-Za-z_][\w.]{0,80}\n\s*\{.*\}\Z", re.S)),
+    ("a text that is a call", re.compile(r"\A[A-Za-z_][\w.]{0,80}\([A-Za-z_]\w{0,60}=.{1,2000}\)\Z", re.S)),
     ("a call in a fence", re.compile(rf"```(?:tool_code|tool_call|json\s*{_NAMED})")),
     ("an object that names a function", re.compile(rf'^\[?\s*{_NAMED}.*"(?:arg|param|input|action_input)', re.S)),
     ("a bracketed call", re.compile(r"^\[\s*[A-Za-z_][\w. /-]*\(.*\)\s*\]$", re.S)),
@@ -74,8 +94,8 @@ _NO_TEXT = frozenset(
     | {"model_name", "uuid", "session_id", "schema_version", "internal", "view", "state", "mask", "cutoff", "error"}
 )
 _MARKUP = re.compile(
-    r"</?(?:tool_calls?|tool_responses?|think|function_?calls?|tools|parameter|function|invoke|arg_key|arg_value)\b[^<>]*>"
-    r"|\"(?:name|arguments|parameters|content|results?|response|output)\"\s*:|'(?:name|arguments|content)'\s*:|\[TOOL_CALLS\]|<\|python_tag\|>|<\|eom_id\|>|<\|eot_id\|>"
+    r"</?(?:tool_?calls?|TOOLCALL|tool_responses?|TOOL_RESPONSE|think|function_?calls?|function_results|result|tool_name|stdout|tools|parameter|function|invoke|arg_key|arg_value)\b[^<>]*>"
+    r"|\"(?:name|arguments|parameters|content|results?|response|output)\"\s*:|'(?:name|arguments|content)'\s*:|\[TOOL_CALLS\]|\[/?TOOL_RESULTS\]|\"call_id\":|<\|python_tag\|>|<\|eom_id\|>|<\|eot_id\|>"
 )
 
 
@@ -106,7 +126,7 @@ def texts(record: Record, trajectory: Trajectory, dialect: Dialect) -> Texts:
     """Hold the texts of a record's bodies against what was read of them."""
     if record.is_plain:
         return Texts(0, 0)
-    bodies = [_opened(record, key) for key in dialect.bodies if key in record]
+    bodies = [_opened(record, key) for key in dialect.bodies | {*SYSTEMS[1:]} if key in record]
     asides = _NO_TEXT | dialect.asides
     said = list(_said(trajectory))
     known = {*said, *_same_objects(trajectory)}

@@ -157,3 +157,57 @@ def test_a_call_with_an_empty_name_is_a_finding_like_one_without() -> None:
         unnamed = {**record, "messages": record["messages"].replace('"name": "get_user"', f'"name": {name}')}
         assert unnamed != record
         assert [f.message for f in decoded(unnamed).findings if f.rule == "unreadable_call"] == [2], name
+
+
+GEMINI = {
+    "systemInstruction": {"parts": [{"text": "Be kind."}]},
+    "tools": [{"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT", "properties": {}}}]}],
+    "contents": [
+        {"role": "user", "parts": [{"text": "Go."}]},
+        {
+            "role": "model",
+            "parts": [{"text": "I think.", "thought": True}, {"functionCall": {"name": "f", "args": {}}}],
+        },
+        {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"rows": 1}}}]},
+    ],
+}
+
+
+def test_contents_of_gemini_keep_their_thoughts_tools_and_system_text() -> None:
+    found = decoded(GEMINI)
+    assert [(m.role, m.content, m.reasoning) for m in found.messages[:3]] == [
+        ("system", "Be kind.", None),
+        ("user", "Go.", None),
+        ("assistant", "", "I think."),
+    ]
+    assert ([tool.name for tool in found.tools], [call.outcome for call in found.calls]) == (["f"], ["ok"])
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (
+            '[TOOL_CALLS] [{"name": "f", "arguments": {}}]',
+            '[TOOL_RESULTS] {"call_id": "c", "content": "1"} [/TOOL_RESULTS]',
+        ),
+        ('<TOOLCALL>[{"name": "f", "arguments": {}}]</TOOLCALL>', "<TOOL_RESPONSE>1</TOOL_RESPONSE>"),
+        ('<tool_calls>[{"name": "f", "arguments": {}}]</tool_calls>', "1"),
+        (
+            '<function_calls><invoke name="f"></invoke></function_calls>',
+            "<function_results><result><tool_name>f</tool_name><stdout>1</stdout></result></function_results>",
+        ),
+    ],
+)
+def test_results_in_the_tags_of_other_models_are_read_without_them(call: str, result: str) -> None:
+    messages = [{"role": "user", "content": "Go."}, {"role": "assistant", "content": call}]
+    found = decoded({"messages": [*messages, {"role": "tool", "content": result}]})
+    assert [call.name for call in found.calls] == ["f"]
+    assert [message.content for message in found.messages if message.role == "tool"] == ["1"]
+
+
+def test_a_refusal_and_a_call_of_a_custom_tool_are_read() -> None:
+    custom = {"id": "c", "type": "custom", "custom": {"name": "code", "input": "print(1)"}}
+    messages = [{"role": "assistant", "tool_calls": [custom]}, {"role": "tool", "tool_call_id": "c", "content": "1"}]
+    found = decoded({"messages": [*messages, {"role": "assistant", "content": None, "refusal": "No."}]})
+    assert [(call.name, call.arguments) for call in found.calls] == [("code", '{"input":"print(1)"}')]
+    assert found.messages[-1].content == "No."

@@ -351,3 +351,30 @@ def test_a_long_result_is_judged_in_time_linear_in_its_length(part: str) -> None
 )
 def test_statuses_colours_and_quotes_are_read_and_counts_are_no_errors(text: str, outcome: str) -> None:
     assert judge(text)[0] == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ('[{"error": "no user"}, {"error": "no funds"}]', "error"),
+        ('[{"error": "no user"}, {"id": 1}]', "ok"),
+        ('{"errcode": 40013, "errmsg": "invalid appid"}', "error"),
+        ('{"errno": 0, "errmsg": "ok"}', "ok"),
+        ('{"code": "NOT_FOUND", "message": "no such user"}', "error"),
+        ('{"code": "EUR", "message": "euro"}', "ok"),
+        ('{"success": 0, "message": "no such user"}', "error"),
+        ('{"success": 0, "failed": 3}', "ok"),
+        ('{"valid": false, "errors": ["too short"]}', "ok"),
+        ('{"exit_code": 1, "stdout": ""}', "unknown"),
+        ('{"exit_code": 0, "stdout": ""}', "ok"),
+        ("[Command finished with exit code 1]", "unknown"),
+        ("[null, true]", "ok"),
+        ("HTTP/1.1 404 Not Found", "error"),
+        ("502 Bad Gateway", "error"),
+        ("404 rows", "unknown"),
+        ("Failed: 0, passed: 12", "unknown"),
+        ("Failed: 404 not found", "error"),
+    ],
+)
+def test_lists_codes_and_lines_of_status_are_judged_as_a_reader_would(text: str, outcome: str) -> None:
+    assert judge(text)[0] == outcome

@@ -26,6 +26,19 @@ def assistant(content: Any = "", **beside: Any) -> dict[str, Any]:
 
 
 CALLS: dict[str, tuple[dict[str, Any], str]] = {
+    **{
+        text[:24]: (said(assistant(text)), sign)
+        for text, sign in {
+            '<|channel|>commentary to=functions.f<|message|>{"a": 1}<|call|>': "a token of calls",
+            '<|python_start|>[f(a="1")]<|python_end|>': "a token of calls",
+            '<｜DSML｜function_calls><｜DSML｜invoke name="f">': "a token of calls",
+            "<own_tool_call>f</own_tool_call>": "a tag of calls",
+            "<search>weather</search>": "a tag to be run",
+            "Thought: I look.\n<code>\nf()\n</code>": "a thought with code",
+            'f\n{"a": 1}': "a name above an object",
+            "f(a=1)": "a text that is a call",
+        }.items()
+    },
     "a member no reader knows": (said(assistant(toolCalls=[{"n": "f"}])), "toolCalls"),
     "a part no reader knows": (said(assistant([{"type": "computer_call", "do": "click"}])), "computer_call"),
     "an action line": (said(assistant('I look.\nAction: search\nAction Input: {"q": 1}')), "Action:"),
@@ -70,6 +83,8 @@ def test_signs_of_calls_of_which_none_is_read_refuse_the_record(case: str) -> No
         said(assistant("Done.", tool_calls=None, function_call=None)),
         said(assistant("Done.", tool_calls=[])),
         said(assistant("An action is needed.", action="")),
+        said(assistant("Type <code>f(a=1)</code> or ls.<|im_end|>")),
+        said(assistant("<|channel|>final<|message|>f\nis {}.")),
         said(assistant("<think>maybe <tool_call>{}</tool_call></think>No.")),
     ],
 )
