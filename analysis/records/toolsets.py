@@ -160,8 +160,9 @@ def _function(entry: object) -> dict[str, Any] | None:
     if "parameters" in inner:
         return inner
     schema = inner.get("input_schema", inner.get("inputSchema", inner.get("parametersJsonSchema")))
-    is_wrapped = isinstance(schema, dict) and schema.keys() == {"json"}  # as Bedrock writes it
-    return {**inner, "parameters": schema["json"] if is_wrapped else schema}
+    if isinstance(schema, dict) and schema.keys() == {"json"}:  # as Bedrock writes it
+        schema = schema["json"]
+    return {**inner, "parameters": schema}
 
 
 def _counts(parameters: object) -> tuple[int, int]:
