@@ -16,7 +16,7 @@ _TOKEN = re.compile(rf"(?P<text>{_QUOTED})|(?P<cut>['\"].*)|(?P<open>[\[{{(])|(?
 _VALUE = re.compile(rf"\s*:\s*(?P<value>{_QUOTED}|\{{\s*\}}|\[\s*\]|\[\s*[-+]?\d|[^\s,}}\]'\"][^\s,}}\]]*)", re.DOTALL)
 _PAIRS = {"{": "}", "[": "]", "(": ")"}
 _ONE_OBJECT = re.compile(r"\s*\[\s*(?=\{)")
-_NEXT_OBJECT = re.compile(r"\s*,?\s*(?=\{)")
+_NEXT_OBJECT = re.compile(r"\s*+,?\s*+(?=\{)")
 _LIST_END = re.compile(r"\s*+,?\s*+\]\s*+\Z")
 _LINE = re.compile(r"(?P<key>[A-Za-z][\w-]{0,30})[ \t]*:(?:[ \t]+(?P<value>.*))?[ \t]*\Z")
 
