@@ -454,7 +454,7 @@ def test_the_tour_names_every_notebook() -> None:
 
 
 def test_the_readmes_python_runs_as_it_stands_from_any_folder(tmp_path: Path) -> None:
-    (block,) = re.findall(r"^```python\n(.*?)^```", readme(), flags=re.MULTILINE | re.DOTALL)
+    block = "".join(re.findall(r"^```python\n(.*?)^```", readme(), flags=re.MULTILINE | re.DOTALL))
     ran = subprocess.run([sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "tool_name" in ran.stdout
