@@ -111,6 +111,27 @@ def test_one_quote_or_bracket_missing_rejects_one_record_of_five(
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_byte_at_either_end_of_a_record_costs_another(tmp_path: Path, layout: str) -> None:
+    rows = [chat(n) for n in range(5)]
+    path, lost = tmp_path / "x.json", []
+    for victim in (0, 1, 4):
+        others = [row for row in rows if row["n"] != victim]
+        for harm in (b"", *BYTES):
+            for place in (0, 1, -2, -1):
+                before, texts, between, behind = written(layout, rows)
+                head, tail = texts[victim][:place], texts[victim][place:]
+                for what, text in (
+                    ("for another", head + harm + tail[1:]),
+                    ("more", head + harm + tail),
+                ):
+                    path.write_bytes(before + between.join([*texts[:victim], text, *texts[victim + 1 :]]) + behind)
+                    whole, _, _ = read(path)
+                    if [row for row in whole if row in others] != others:
+                        lost.append((victim, harm, place, what))
+    assert lost == []
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(
     kind=st.sampled_from([*KINDS]),

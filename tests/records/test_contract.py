@@ -94,7 +94,7 @@ BROKEN: dict[str, tuple[Record | bytes, set[str]]] = {
     "env_id_missing": (run(task_info={"task_id": "t1", "task": "Do."}), set()),
     "task_id_missing": (run(task_info={"env_id": "env_1_sft", "task": "Do."}), set()),
     "no_environment": (OPENAI, {"traj_type_inferred"}),
-    "unreadable_call": (said("<tool_call>\n{}\n</tool_call>"), {*OPEN, "unanswered_call"}),
+    "unreadable_call": (said('<tool_call>\n{"arguments": {"id": 1}}\n</tool_call>'), {*OPEN, "unanswered_call"}),
     "extra_calls_not_run": (said(block({"id": 1}) * 2), {*OPEN, "unanswered_call"}),
     "unclosed_block": (said(block({"id": 1}).removesuffix("</tool_call>")), {*OPEN, "unanswered_call"}),
     "call_by_user": (messages(lambda m: m.insert(2, m[2] | {"role": "user"})), {"alternation"}),

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-import msgspec
-
 from analysis.sources.containers.extent import extent
+from analysis.sources.containers.objects import are_objects, by_objects, unreadable
 from analysis.sources.containers.resync import OPENING, Neighbour, next_start, pass_by, seems_to_start
 from analysis.sources.containers.shapes import first_within, is_conversation, is_cut, keys_of
 from analysis.sources.containers.unit import HEAD_BYTES, SPACE, UNCLOSED, Damage, Raw, Slice, Stream, too_long, torn
@@ -28,7 +27,9 @@ def by_brackets(slice_: Slice, stream: Stream) -> Iterator[Raw | Damage]:
     Arrays in arrays are one. An array of messages is a record. The list of a wrapper is an array of records, each of
     which gets the wrapper's small members that it lacks.
     """
-    return _Cutter(slice_, Window(stream)).cut()
+    window = Window(stream)
+    window.skip_bom()
+    return by_objects(slice_, window) if are_objects(window) else _Cutter(slice_, window).cut()
 
 
 def take(window: Window, neighbour: Neighbour) -> tuple[bytes, bool]:
@@ -81,7 +82,6 @@ class _Cutter:
         self.wrapped = Wrapped(slice_)
 
     def cut(self) -> Iterator[Raw | Damage]:
-        self.window.skip_bom()
         while byte := self.window.skip(SPACE + b","):
             if byte == b"]" and self.depth:
                 yield from self._leave()
@@ -139,7 +139,7 @@ class _Cutter:
             self.wrapped.depth, self.depth = 0, 1
         text = text.removesuffix(b",")
         is_torn = self.is_torn or (is_last and self.window.base + start == 0)
-        why = too_long(length) if not is_held else torn(text) if is_torn else _unreadable(text)
+        why = too_long(length) if not is_held else torn(text) if is_torn else unreadable(text)
         return Raw(self.slice.origin(start), start, text, why)
 
     def _without_closing(self, text: bytes) -> bytes:
@@ -149,11 +149,3 @@ class _Cutter:
             text = text[:-1].rstrip(SPACE)
             self.depth -= 1
         return text
-
-
-def _unreadable(text: bytes) -> str:
-    try:
-        msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return f"not JSON: {error}"[:300]
-    return "not an object"

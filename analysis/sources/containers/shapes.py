@@ -36,7 +36,8 @@ STRONG = frozenset(key.decode() for key in KEYS - {b"env_id", b"task_id"})
 _OWN_KEYS = KEYS - {b"env_id", b"task_id", b"tools", b"instruction"}
 _MEMBER = re.compile(rb'[\s,]*+"((?:[^"\\]|\\.)*+)"\s*+:\s*+')
 _WITHIN = re.compile(rb"\[\s*+(.?)", re.DOTALL)
-_LIST = re.compile(rb"\[\s*+(?=(\[\s*+)?(\{))")
+# A stray byte before the first record, or in place of its brace, costs that one alone.
+_LIST = re.compile(rb'\[\s*+(?=(\[\s*+)?(?:[",:]\s*+)?(\{|"(?="[^"\\]{1,200}"\s*+:)))')
 _ITEM = re.compile(rb'"type"\s*+:\s*+"(?:message|reasoning|function_call|function_call_output)"')
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 

@@ -11,7 +11,9 @@ from analysis.sources.errors import SourceError
 
 HEAD_BYTES = 1 << 18
 # A first record of which the first byte is another, or none.
-_MAIMED = re.compile(rb'[^\s<\w]?\{\s*+"|\S?\s*+"[^"\\\n]{1,200}"\s*+:')
+_MAIMED = re.compile(rb'[^\s<]?\{\s*+"|\S?\s*+"[^"\\\n]{1,200}"\s*+:')
+# An object printed over several lines begins here, and in nothing around it.
+_PRINTED = re.compile(rb'[^\s\[,:]\s*?\n\{(?=\r?\n[ \t]+")')
 _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -32,11 +34,19 @@ def sniff(head: bytes, name: str) -> tuple[Container, bytes]:
         indent = re.match(rb"\[\s*\n([ \t]+)\{", text) if is_plain else None
         return ("indented", b"\n" + indent.group(1)) if indent else ("brackets", b"")
     if text.startswith(b"{") or _MAIMED.match(text):
-        is_lines = is_plain and _are_lines(text, len(head) < HEAD_BYTES)
+        is_lines = is_plain and not _PRINTED.search(text) and _are_lines(text, len(head) < HEAD_BYTES)
         return ("lines", b"\n") if is_lines else ("brackets", b"")
     raise SourceError(
         f"{name}: {description(text)}; expected JSON (an array, an object, or one object per line) or Parquet"
     )
+
+
+def are_printed(text: bytes) -> bool:
+    """Are these objects, one after another, each printed over several lines?"""
+    first = re.search(rb"\{", text)
+    if first is None or text.lstrip(SPACE).startswith(b"[") or _is_conversation_or_wrapper(text, first.start()):
+        return False
+    return _PRINTED.search(text) is not None
 
 
 def _is_conversation_or_wrapper(text: bytes, start: int) -> bool:
