@@ -16,7 +16,7 @@ from analysis.charts.figure import Drawn, figure
 from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots
 from analysis.measures.arguments import BREACHES, CLASSES, VERDICTS
-from analysis.wording import count, rate, rate_of, words
+from analysis.wording import count, rate, words
 
 
 @figure(
@@ -57,10 +57,10 @@ def breaches(frame: pl.DataFrame) -> Drawn:
         tools["tool_calls"].sum(),
         frame.filter(verdict="over_required")["calls"].sum(),
     )
-    name = f"Calls to {first['tool_name']}" if first["tool_name"] else "Blocks without a readable tool"
+    name = first["tool_name"] or "blocks without a readable tool"
     return Drawn(
         _stacked(frame),
-        f"{name} break the schema most, in {rate_of(first['tool_breaches'], first['tool_calls'], 'call', 'its')}",
+        f"{count(shown, 'call')} with invalid arguments, {count(first['tool_breaches'])} of them to {name}",
         f"n = {count(shown)} of {count(calls, 'call')} to the {count(tools.height, 'tool')} shown; over-required, with "
         f"an ok result all the same: {rate(over, shown)}",
     )

@@ -10,7 +10,7 @@ from analysis.charts.figure import Drawn, figure
 from analysis.charts.modes import counts_by_mode, rate_by_mode
 from analysis.charts.rates import dots, mode_bars
 from analysis.measures.grounding import ARGUMENTS, CHAINS, DISTANCES, LONGEST_DISTANCE, SOURCES, is_ungrounded
-from analysis.wording import count, rate
+from analysis.wording import count
 
 _ID_LIKE = (
     "Id-like: under a name that ends in id, or a word of 3 to 64 characters with a letter and a digit that is no date. "
@@ -69,7 +69,8 @@ def by_argument(frame: pl.DataFrame) -> Drawn:
             axis_title="ungrounded / id-like values",
             tooltip=[alt.Tooltip("argument:N", title="argument")],
         ),
-        f"The argument {first['argument']} has the most ungrounded values: {rate(first['ungrounded'], first['values'])}"
+        f"{count(frame['ungrounded'].sum(), 'ungrounded value')}, {count(first['ungrounded'])} of them in the argument "
+        f"{first['argument']}"
         if first["ungrounded"]
         else "An earlier text contains every id-like value",
         f"n = {count(frame['values'].sum(), 'id-like value')} of {count(frame.height, 'argument')} shown",

@@ -21,10 +21,14 @@ def two_sides(bars: alt.Chart, frame: pl.DataFrame, field: str, names: Sequence[
     here = [name for name in names if name in frame.get_column(field).cast(pl.String).to_list()]
     if len(here) < 2:
         return bars.mark_bar(opacity=FILLED + 0.2)
-    first, second = (alt.FieldEqualPredicate(field=field, equal=name) for name in here)
+    # Both layers hold the rows of both sides, so that none is without rows where a reader chooses one side.
+    first, second = (
+        alt.condition(alt.FieldEqualPredicate(field=field, equal=name), alt.value(shown), alt.value(0))
+        for name, shown in zip(here, (FILLED, 1), strict=True)
+    )
     return alt.layer(
-        bars.transform_filter(first).mark_bar(opacity=FILLED),
-        bars.transform_filter(second).mark_bar(filled=False, strokeWidth=1.5),
+        bars.mark_bar().encode(opacity=first),
+        bars.mark_bar(filled=False, strokeWidth=1.5, aria=False).encode(opacity=second),
         data=frame,
     )
 

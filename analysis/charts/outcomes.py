@@ -104,11 +104,10 @@ def by_environment(frame: pl.DataFrame) -> Drawn:
 def by_tool(frame: pl.DataFrame) -> Drawn:
     """Error rate of the tools with most errors."""
     first = frame.row(0, named=True)
-    known = rate_of(first["errors"], first["judged"], "call", "its")
+    name = first["tool_name"] or "unreadable blocks"
     return Drawn(
         _error_dots(frame, tool_label(frame), [*TOOL_TOOLTIPS, number("unknown", "unknown")]),
-        f"{first['tool_name'] or 'Unreadable blocks'}: the most errors, {count(first['errors'])}, in {known} with a "
-        "known outcome",
+        f"{count(frame['errors'].sum(), 'error')} in the tools shown, {count(first['errors'])} of them of {name}",
         f"n = {count(frame['judged'].sum(), 'call')} with a known outcome; "
         f"{count(frame.height, 'tool')} with the most errors",
     )

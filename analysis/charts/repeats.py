@@ -56,8 +56,8 @@ def by_tool(frame: pl.DataFrame) -> Drawn:
             [*TOOL_TOOLTIPS, alt.Tooltip("kind:N", title="kind")],
             colour=kind_colour("kind", _COLOURS, title="tool", labelExpr=names),
         ),
-        f"{first['tool_name']} is repeated most, {count(first['repeats'], 'time')}: "
-        f"{rate_of(first['repeats'], first['calls'], 'call', 'its')}",
+        f"{count(frame['repeats'].sum(), 'repeat')} in the tools shown, {count(first['repeats'])} of them of "
+        f"{first['tool_name']}",
         f"n = {count(frame['calls'].sum(), 'call')}; {count(frame.height, 'tool')} with the most repeats",
     )
 

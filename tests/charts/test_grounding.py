@@ -18,7 +18,7 @@ SAMPLES = {
 def test_titles_say_what_is_ungrounded_how_soon_and_how_long() -> None:
     assert [title(chart(frame)) for chart, (frame, _) in SAMPLES.items()] == [
         "Ungrounded id-like values: 2 of 8 with user",
-        "The argument order_id has the most ungrounded values: 2 of 4",
+        "2 ungrounded values, 2 of them in the argument order_id",
         "Values from a result are used in the very next call: 1 of 2 with user",
         "Trajectories with three or more calls in a chain, each using a result of the one before: 1 of 3 with user",
     ]

@@ -32,6 +32,6 @@ def test_reading_and_changing_tools_are_told_apart() -> None:
     assert "heuristic" in charts.shares.declared.definition  # type: ignore[attr-defined]
 
 
-def test_the_tool_repeated_most_and_looping_trajectories_are_told() -> None:
-    assert title(charts.by_tool(TOOLS)) == "get is repeated most, 3 times: 3 of its 6 calls"
+def test_repeats_of_a_tool_and_looping_trajectories_are_counted() -> None:
+    assert title(charts.by_tool(TOOLS)) == "4 repeats in the tools shown, 3 of them of get"
     assert title(charts.looping(LOOPING)) == "Trajectories that loop: 1 of 3 with user"
