@@ -109,6 +109,7 @@ def transcripts(
     reasons: Iterable[str] = (),
     *,
     most: int = transcript.MOST_MESSAGES,
+    replayed: pl.DataFrame | None = None,
 ) -> None:
     """Display whole trajectories, each folded: turns, reasoning, calls with their results, errors and findings marked.
 
@@ -117,14 +118,26 @@ def transcripts(
         ids: their trajectory ids, in the same order: charts and tables link to them. Origins stand in for none.
         reasons: why each is shown, in a few words.
         most: messages shown of each, its first and last ones; errors between them are shown, too.
+        replayed: rows of REPLAYED_CALLS: where a result came out otherwise, it stands beside the recorded one.
     """
     shown = list(trajectories)
     names = [*ids] or [one.origin for one in shown]
     why = [*reasons] or [""] * len(shown)
     if not len(shown) == len(names) == len(why):
         raise ValueError(f"{len(shown)} trajectories, {len(names)} ids, {len(why)} reasons: give one of each")
-    pieces = "".join(transcript.html(*one, most=most) for one in zip(shown, names, why, strict=True))
+    anew = _results_by_id(replayed)
+    pieces = "".join(
+        transcript.html(*one, most=most, replayed=anew.get(one[1])) for one in zip(shown, names, why, strict=True)
+    )
     _html(f'<div class="tj transcripts">{pieces}</div>', "transcripts", ids=names)
+
+
+def _results_by_id(replayed: pl.DataFrame | None) -> dict[str, dict[int, str]]:
+    results: dict[str, dict[int, str]] = {}
+    if replayed is not None:
+        for id_, call, result in replayed.select("trajectory_id", "call", "replayed_result").drop_nulls().iter_rows():
+            results.setdefault(id_, {})[call] = result
+    return results
 
 
 def provenance(data: Tables) -> None:

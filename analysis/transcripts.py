@@ -40,6 +40,7 @@ def html(
     *,
     longest: int = LONGEST_SHOWN,
     most: int = MOST_MESSAGES,
+    replayed: Mapping[int, str] | None = None,
 ) -> str:
     """One trajectory as a folded block, reached by `#anchor(trajectory_id)`.
 
@@ -50,6 +51,7 @@ def html(
         longest: characters of a text that are shown; how many more there are is said.
         most: messages that are shown, half of them the first ones and half the last, beside `MOST_ERRORS` errors; how
             many are left out stands where they would.
+        replayed: what calls, numbered from 1, returned when played again, where that is not what is recorded.
     """
     errors = sum(call.outcome == "error" for call in trajectory.calls)
     facts = [
@@ -66,14 +68,15 @@ def html(
         place = finding.message if finding.message is not None and finding.message < len(trajectory.messages) else None
         findings[place].append(finding)
     answered = {call.result_message: call for call in trajectory.calls if call.result_message is not None}
+    anew = {call.result_message: (replayed or {}).get(number) for number, call in enumerate(trajectory.calls, start=1)}
     asked = f"trajectory_id = {json.dumps(trajectory_id)} and most = {len(trajectory.messages)}"
     turns: list[str] = []
     end = 0
-    for place in _shown(trajectory, most):
+    for place in _shown(trajectory, most, {place for place, result in anew.items() if place and result is not None}):
         message = trajectory.messages[place]
         turns += [
             _gap(end, place, findings, asked),
-            _message(place, message, answered.get(place), findings[place], longest),
+            _message(place, message, answered.get(place), findings[place], longest, anew.get(place)),
         ]
         end = place + 1
     shown = "".join(turns)
@@ -101,15 +104,15 @@ def pretty(string: str) -> str:
         return string
 
 
-def _shown(trajectory: Trajectory, most: int) -> list[int]:
-    """Positions of the messages to show, in their order."""
+def _shown(trajectory: Trajectory, most: int, besides: set[int]) -> list[int]:
+    """Positions of the messages to show, in their order: some at either end, errors, and what is asked for besides."""
     total = len(trajectory.messages)
     if total <= most:
         return list(range(total))
     edge = most // 2
     errors = [call for call in trajectory.calls if call.outcome == "error"][:MOST_ERRORS]
     met = {place for call in errors for place in (call.message, call.result_message) if place is not None}
-    return sorted({*range(edge), *met, *range(total - edge, total)})
+    return sorted({*range(edge), *met, *besides, *range(total - edge, total)})
 
 
 def _gap(start: int, end: int, findings: Mapping[int | None, list[Finding]], asked: str) -> str:
@@ -124,7 +127,14 @@ def _gap(start: int, end: int, findings: Mapping[int | None, list[Finding]], ask
     )
 
 
-def _message(position: int, message: Message, answers: Call | None, findings: Iterable[Finding], longest: int) -> str:
+def _message(
+    position: int,
+    message: Message,
+    answers: Call | None,
+    findings: Iterable[Finding],
+    longest: int,
+    anew: str | None = None,
+) -> str:
     failed = answers is not None and answers.outcome == "error"
     head = SPEAKERS[message.role]
     if message.role == "assistant" and message.step:
@@ -134,7 +144,7 @@ def _message(position: int, message: Message, answers: Call | None, findings: It
     if message.delivered_as and message.delivered_as != message.role:
         head += f" · delivered as {message.delivered_as}"
     calls = "".join(_call(call, longest) for call in message.calls)
-    body = _reasoning(message.reasoning, longest) + _content(message, longest) + calls
+    body = _reasoning(message.reasoning, longest) + _content(message, longest) + _anew(anew, longest) + calls
     kind = f"turn {message.role}" + (" error" if failed else "")
     return (
         f'<li class="{kind}"><span class="speaker" dir="auto">{text(head)}</span> '
@@ -151,6 +161,13 @@ def _content(message: Message, longest: int) -> str:
         size = f"System text, {count(len(message.content), 'character')}"
         return f"<details><summary>{size}</summary>{_prose(message.content, longest)}</details>"
     return _prose(message.content, longest)
+
+
+def _anew(result: str | None, longest: int) -> str:
+    """Another result beside the recorded one."""
+    if result is None:
+        return ""
+    return f'<p><em class="mark">played again, otherwise</em></p>{_code(pretty(result), longest)}'
 
 
 def _reasoning(reasoning: str | None, longest: int) -> str:

@@ -5,12 +5,14 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from analysis import sample, sources
+from analysis.replay import run
 from analysis.sources.containers import plan
 from analysis.tables import load, write_tables
 from analysis.tables.crew import Crew
@@ -83,3 +85,18 @@ def test_tables_written_by_a_cluster_land_in_the_place_named_and_not_in_this_mac
 def _kill_after_first_receipt(target: Path, pid: int) -> None:
     until(lambda: list(target.glob("units/*.json")), pause=0.005)
     os.kill(pid, signal.SIGKILL)
+
+
+def test_calls_are_played_again_on_a_cluster_as_here(
+    tmp_path: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "CHUNK", 10)
+    sample.write(tmp_path / "sample.json", trajectories=30, environments=3, seed=4)
+    sample.write_siblings(tmp_path, trajectories=30, environments=3, seed=4)
+    sets = [str(tmp_path / f"{name}.json") for name in ("environments", "scenarios")]
+    replays = partial(run.write_replays, str(tmp_path / "sample.json"), environments=sets[0], scenarios=sets[1])
+    there = replays(out=tmp_path / "there", dask=scheduler, progress=False)
+    monkeypatch.setenv("TRAJECTORY_CACHE", str(tmp_path / "another"))
+    here = replays(out=tmp_path / "here", jobs=1, progress=False)
+    assert there == here
+    assert there["reproduced"] > 0

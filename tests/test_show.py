@@ -259,6 +259,18 @@ def test_transcripts_need_an_id_and_a_reason_for_each() -> None:
     assert "most errors" in found.words
 
 
+def test_a_result_that_came_out_otherwise_stands_beside_the_recorded_one() -> None:
+    steps = [builders.step("get", result="{'id': 1}"), builders.step("get", result="{'id': 2}")]
+    data = builders.decode(builders.trajectory(steps=steps))
+    (id_,) = data.trajectories.select("trajectory_id").collect().to_series()
+    anew = pl.DataFrame({"trajectory_id": [id_] * 2, "call": [1, 2], "replayed_result": [None, HOSTILE[0]]})
+    (output,) = shown(lambda: show.transcripts(data.read([id_]), [id_], replayed=anew))
+    words = Elements(html(output)).words
+    assert words.count("played again, otherwise") == 1
+    assert words.index("{'id': 2}") < words.index("played again, otherwise") < words.index(HOSTILE[0])
+    assert not {"img", "script", "b>x"} & set(Elements(html(output)).tags)
+
+
 def test_plain_text_stands_for_those_who_see_no_html() -> None:
     (output,) = shown(lambda: show.notice("a < b & c"))
     assert output.data["text/plain"].strip() == "a < b & c"

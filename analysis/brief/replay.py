@@ -123,3 +123,14 @@ def on_offer(environments: int, scenarios: int) -> str:
         f"{count(environments, 'environment')} and {count(scenarios, 'scenario')} are given, so the recorded calls can "
         "be played again in a sandbox: `python -m analysis replay SOURCE OUT`, or `-p replay true` for the page."
     )
+
+
+def reasons(differing: pl.DataFrame, ids: list[str]) -> list[str]:
+    """How many calls of each trajectory came out otherwise.
+
+    Args:
+        differing: rows of REPLAYED_CALLS whose verdict is differing.
+        ids: of the trajectories.
+    """
+    calls = dict(differing.group_by("trajectory_id").len().iter_rows())
+    return [f"{count(calls[id_], 'call')} came out otherwise" for id_ in ids]

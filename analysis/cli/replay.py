@@ -41,6 +41,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", metavar="OUT", type=address, help="folder to write")
     parser.add_argument("--limit", type=positive, default=0, metavar="N", help="replay the first N trajectories only")
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
+    parser.add_argument(
+        "--dask", default="", metavar="ADDRESS", help="replay on a Dask cluster that reaches the source and the cache"
+    )
     add_sibling_options(parser)
     add_keep_going(parser, "not replayable, or differ")
     add_run_options(parser)
@@ -57,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
             environments=options.environments,
             scenarios=options.scenarios,
             jobs=options.jobs,
+            dask=options.dask,
             limit=options.limit,
             progress=not options.quiet,
         )

@@ -46,6 +46,7 @@ def write_replays(
     environments: str = "",
     scenarios: str = "",
     jobs: int = 0,
+    dask: str = "",
     limit: int = 0,
     progress: bool = True,
 ) -> dict[str, Any]:
@@ -53,6 +54,7 @@ def write_replays(
 
     Args:
         source, environments, scenarios, jobs, progress: as for `load`; both sibling sets are needed.
+        dask: as for `load`; its workers must reach the source and the cache of this machine, on a disk they share.
         out: a folder of this machine, there when it is finished; replays that stand there are replaced.
         limit: only so many trajectories, in their order; 0 for all.
 
@@ -69,9 +71,9 @@ def write_replays(
     sources.refuse_inside(place, source)
     with open_sandbox():  # whether it is installed is told before anything is read
         pass
-    data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, progress=progress)
+    data = load(source, environments=environments, scenarios=scenarios, jobs=jobs, dask=dask, progress=progress)
     beside = _worlds(source, environments, scenarios)
-    frames = _read(_parts(data, beside, jobs=jobs, limit=limit, progress=progress))
+    frames = _read(_parts(data, beside, jobs=jobs, dask=dask, limit=limit, progress=progress))
     summary = (
         summarise(frames)
         | agreement(frames["replays"], data.trajectories)
@@ -84,7 +86,13 @@ def write_replays(
 
 
 def replayed(
-    data: Tables, environments: str = "", scenarios: str = "", *, jobs: int = 0, progress: bool = True
+    data: Tables,
+    environments: str = "",
+    scenarios: str = "",
+    *,
+    jobs: int = 0,
+    dask: str = "",
+    progress: bool = True,
 ) -> Tables:
     """The same tables with those of their replay, from the cache or played into it.
 
@@ -95,7 +103,7 @@ def replayed(
     with open_sandbox():
         pass
     beside = _worlds(data.source, environments, scenarios)
-    parts = _parts(data, beside, jobs=jobs, limit=0, progress=progress)
+    parts = _parts(data, beside, jobs=jobs, dask=dask, limit=0, progress=progress)
     if not parts[REPLAY_TABLES[0].name]:
         return data
     return replace(data, replayed_in=str(parts[REPLAY_TABLES[0].name][0].parent.parent))
@@ -139,7 +147,7 @@ def _is_equal_reward() -> pl.Expr:
     return (pl.col("reward") - pl.col("reward_recorded")).abs() < 0.00006
 
 
-def _parts(data: Tables, beside: Path, *, jobs: int, limit: int, progress: bool) -> dict[str, list[Path]]:
+def _parts(data: Tables, beside: Path, *, jobs: int, dask: str, limit: int, progress: bool) -> dict[str, list[Path]]:
     """The parts of the replay's tables, in the cache."""
     chunks = list(_chunks(data, limit))
     made_of = f"{cache.key(data.manifest)} {beside.name} {_key()} {limit} {data.narrowing}"
@@ -147,7 +155,7 @@ def _parts(data: Tables, beside: Path, *, jobs: int, limit: int, progress: bool)
     with ExitStack() as stack:
         count = _bar(stack, sum(len(chunk.ids) for chunk in chunks), shown=progress)
         work = partial(replay_chunk, worlds=beside, target=target)
-        for chunk, _ in spread(work, chunks, jobs):
+        for chunk, _ in spread(work, chunks, jobs, dask):
             count(len(chunk.ids))
     return {table.name: [_part(target, table.name, chunk) for chunk in chunks] for table in REPLAY_TABLES}
 

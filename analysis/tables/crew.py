@@ -98,11 +98,27 @@ def decode_here(unit: sources.Unit, target: str, crew: Crew) -> Receipt:
     return give_up(unit, target, reason)
 
 
-def spread(work: Callable[[Item], Result], items: Sequence[Item], jobs: int = 0) -> Iterator[tuple[Item, Result]]:
+def spread(
+    work: Callable[[Item], Result], items: Sequence[Item], jobs: int = 0, dask: str = ""
+) -> Iterator[tuple[Item, Result]]:
     """Each item with what becomes of it, in so many processes (0: as there are cores), as they are done.
 
     What a process that dies leaves undone, and all where none starts, is done in this one.
+
+    Args:
+        work: pure, or safe to do twice.
+        items: what it is done to.
+        jobs: processes of this machine.
+        dask: address of a Dask scheduler to run on instead; what its workers write must be on a disk they share.
+
+    Raises:
+        SourceError: no scheduler answers.
     """
+    if dask:
+        with _cluster(dask) as client, client.get_executor(retries=ATTEMPTS - 1) as executor:
+            numbers = {executor.submit(work, item): number for number, item in enumerate(items)}
+            yield from ((items[numbers[future]], future.result()) for future in as_completed(numbers))
+        return
     left = dict(enumerate(items))
     jobs = min(jobs or processes.cores(), len(items))
     try:

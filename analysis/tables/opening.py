@@ -61,7 +61,7 @@ def load(
         return data
     from analysis.replay.run import replayed  # noqa: PLC0415  the sandbox, for whoever asks for it
 
-    return replayed(data, environments, scenarios, jobs=jobs, progress=progress)
+    return replayed(data, environments, scenarios, jobs=jobs, dask=dask, progress=progress)
 
 
 def _tables(source: str, environments: str, scenarios: str, crew: Crew) -> Tables:

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import polars as pl
 import pytest
 
 from analysis import load, sample
@@ -132,3 +133,7 @@ def test_a_page_is_made_where_a_replay_was_asked_for_and_left_out_elsewhere(
     (summary,) = m.summary(data.replays).collect().to_dicts()
     page = (tmp_path / "82_replay.html").read_text(encoding="utf-8")
     assert f"of {summary['calls']:,} calls played came out as recorded" in page.replace("\u00a0", " ")
+    differing = data.replayed_calls.filter(pl.col("verdict") == "differing").collect()
+    shown = differing["trajectory_id"].unique().sort().head(3).to_list()
+    beside = differing.filter(pl.col("trajectory_id").is_in(shown)).drop_nulls("replayed_result").height
+    assert page.count("played again, otherwise") == beside > 0
