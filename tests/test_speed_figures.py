@@ -76,3 +76,19 @@ def test_the_projects_page_tells_the_same_figures() -> None:
     middle, _ = times(plain["rounds"], one["rounds"])
     said = f"decode in {median(one['rounds']):.1f} s on one core, {middle} times as fast as `json.load` and loops, in "
     assert f"{said}{one['peak_MB']:,.0f} MB of memory." in (ROOT / "README.md").read_text("utf-8").replace("\n", " ")
+
+
+def test_a_replay_takes_as_many_times_as_long_as_is_said_with_memory_flat() -> None:
+    small, large = measured("replay")["rows"]
+    middle, spread = times(large["seconds"]["replay"], large["seconds"]["tables"])
+    peaks = [row["peak_MB"]["replay"] for row in (large, small)]
+    size = f"{large['trajectories']:,} trajectories of the sample ({large['MB']:.0f} MB, {large['calls']:,} calls)"
+    took = (
+        f"{median(large['seconds']['replay']):.1f} s, {middle} times as long as decoding them ({spread} in five rounds)"
+    )
+    held = f"the largest process holds {peaks[0]:.0f} MB, of an eighth of them {peaks[1]:.0f}."
+    said = f"{size} are played again in {took}; {held}"
+    assert said in README.replace("\n", " ")
+    assert large["reproduced"] == large["calls"]
+    assert float(middle) < 10
+    assert peaks[0] <= 1.2 * peaks[1]

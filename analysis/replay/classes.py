@@ -15,6 +15,7 @@ import ast
 import copy
 
 from analysis.replay.sandbox import NotReplayableError
+from analysis.replay.shared import Rewriting
 from analysis.replay.uses import Known, Uses, loaded
 
 PRELUDE = """
@@ -266,7 +267,7 @@ class _Classes(Known):
         return [*functions, made, *members, *listed]
 
 
-class _Super(ast.NodeTransformer):
+class _Super(Rewriting, ast.NodeTransformer):
     """`super().m(...)` calls the copy of the parent's method; of a class without a parent that has it, nothing."""
 
     def __init__(self, node: ast.ClassDef) -> None:
@@ -292,7 +293,7 @@ class _Super(ast.NodeTransformer):
         raise NotReplayableError(f"super().{function.attr}() of {self.node.name}, which the sandbox has not")
 
 
-class _Renamed(ast.NodeTransformer):
+class _Renamed(Rewriting, ast.NodeTransformer):
     """Inside a class method `cls.other()` is the class's own, which has a name."""
 
     def __init__(self, parameter: str, owner: str) -> None:

@@ -105,16 +105,18 @@ def lower(code: str) -> Lowered:
 
 
 def _lower(tree: ast.Module) -> Lowered:
-    shared.refuse_our_names(tree)
-    _refuse_what_would_name_another(tree)
-    attributes = _attributes(tree)
-    is_volatile = bool(modules.imported(tree) & modules.VOLATILE)
-    is_shared = shared.is_shared(tree)
-    has_sets = any(_is_set(node) for node in ast.walk(tree))
+    nodes = shared.nodes_of(tree)
+    shared.refuse_our_names(nodes)
+    _refuse_what_would_name_another(nodes)
+    attributes = _attributes(nodes)
+    is_volatile = bool(modules.imported(nodes) & modules.VOLATILE)
+    is_shared = shared.is_shared(nodes)
+    has_sets = any(_is_set(node) for node in nodes)
+    has_yields = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
     imports = modules.Imports()
     lowered = imports.visit(tree)
     lowered = classes.lower(lowered)
-    lowered = _Statements(attributes, _own_names(tree)).visit(lowered)
+    lowered = _Statements(attributes, _own_names(shared.nodes_of(lowered)), has_yields=has_yields).visit(lowered)
     ast.fix_missing_locations(lowered)
     functions = {
         node.name: tuple(argument.arg for argument in node.args.args)
@@ -126,19 +128,19 @@ def _lower(tree: ast.Module) -> Lowered:
     return Lowered(source, body, attributes, is_shared, is_volatile, has_sets, functions)
 
 
-def _refuse_what_would_name_another(tree: ast.Module) -> None:
+def _refuse_what_would_name_another(nodes: list[ast.AST]) -> None:
     """An exception of the code's own is one of the sandbox's here: code that asks for its name would get that one's.
 
     And what `setattr` adds is not in the sandbox's `__dict__`.
     """
     own: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
             bases = {base.id for base in node.bases if isinstance(base, ast.Name)}
             if bases & own or any(name.endswith(("Exception", "Error")) for name in bases):
                 own.add(node.name)
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    calls = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    attributes = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    calls = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     if own and "__name__" in attributes:
         raise NotReplayableError("asks for a class's name, and has exceptions of its own")
     if "__dict__" in attributes and "setattr" in calls:
@@ -150,11 +152,11 @@ def _is_set(node: ast.AST) -> bool:
     return is_call or isinstance(node, ast.Set | ast.SetComp)
 
 
-def _attributes(tree: ast.Module) -> tuple[str, ...]:
+def _attributes(nodes: list[ast.AST]) -> tuple[str, ...]:
     """Names set on `self` anywhere, in the order of the code."""
     names = [
         (node.lineno, node.col_offset, node.attr)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Attribute)
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
@@ -163,19 +165,20 @@ def _attributes(tree: ast.Module) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for *_, name in sorted(names)))
 
 
-def _own_names(tree: ast.Module) -> set[str]:
+def _own_names(nodes: list[ast.AST]) -> set[str]:
     """Names that the code itself gives to something."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    names |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    return names | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return names | {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
 
 
-class _Statements(ast.NodeTransformer):
+class _Statements(shared.Rewriting, ast.NodeTransformer):
     """The rewrites that need to know one statement or expression only."""
 
-    def __init__(self, attributes: tuple[str, ...], own: set[str]) -> None:
+    def __init__(self, attributes: tuple[str, ...], own: set[str], *, has_yields: bool) -> None:
         self.attributes = attributes
         self.own = own
+        self.has_yields = has_yields
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         node.annotation = None
@@ -191,7 +194,7 @@ class _Statements(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         node.returns = None
         self.generic_visit(node)
-        return _without_yields(node)
+        return _without_yields(node) if self.has_yields else node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
         raise NotReplayableError(f"line {node.lineno}: an asynchronous function")
@@ -284,7 +287,7 @@ def _end_of_values() -> ast.stmt:
     return ast.parse("def f(): return iter(_replay_values)").body[0].body[0]  # type: ignore[attr-defined,no-any-return]
 
 
-class _Yields(ast.NodeTransformer):
+class _Yields(shared.Rewriting, ast.NodeTransformer):
     """`yield x` as a statement becomes an append; what sends values into a generator is refused."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:

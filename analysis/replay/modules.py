@@ -5,6 +5,7 @@ from functools import cache
 from importlib.resources import files
 
 from analysis.replay.sandbox import NotReplayableError
+from analysis.replay.shared import Rewriting
 
 # What depends on the clock, on chance or on both.
 VOLATILE = frozenset({"datetime", "random", "secrets", "time", "uuid"})
@@ -49,10 +50,10 @@ def _replay_new_type(name, kind):
 """
 
 
-def imported(tree: ast.AST) -> set[str]:
+def imported(nodes: list[ast.AST]) -> set[str]:
     """First names of all modules that the code imports, wherever."""
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -60,7 +61,7 @@ def imported(tree: ast.AST) -> set[str]:
     return names
 
 
-class Imports(ast.NodeTransformer):
+class Imports(Rewriting, ast.NodeTransformer):
     """Imports of what the sandbox lacks become names of the library; of what neither has, a refusal."""
 
     def __init__(self) -> None:

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from analysis.canonical import canonical
@@ -71,7 +70,7 @@ def play(stage: Stage, environment: Environment, scenario: Scenario, trajectory:
     Raises:
         NotReplayableError: the environment cannot be run here, or used up a limit.
     """
-    lowered = lowered_code(environment.code)
+    lowered = stage.lowered(environment.code)
     try:
         return _play(stage, environment, scenario, trajectory, at_once=not lowered.is_volatile)
     except NotReplayableError:
@@ -85,11 +84,16 @@ def play(stage: Stage, environment: Environment, scenario: Scenario, trajectory:
 def _play(
     stage: Stage, environment: Environment, scenario: Scenario, trajectory: Trajectory, *, at_once: bool
 ) -> Played:
-    lowered = lowered_code(environment.code)
-    plays = [_Play(session, lowered, scenario) for session in stage.sessions(environment, lowered)]
-    for one in plays:
-        one.start(environment.class_name)
-    made = _calls_at_once(trajectory, plays[0]) if at_once else _calls(trajectory, plays)
+    lowered = stage.lowered(environment.code)
+    plays = [
+        _Play(session, lowered, scenario, environment.class_name) for session in stage.sessions(environment, lowered)
+    ]
+    if at_once:
+        made = _calls_at_once(trajectory, plays[0])
+    else:
+        for one in plays:
+            one.start()
+        made = _calls(trajectory, plays)
     played = Played(list(made))
     _read_back(played.calls)
     played.final_state_hash = _hash([one.state() for one in plays])
@@ -99,38 +103,31 @@ def _play(
     return played
 
 
-@lru_cache(maxsize=256)
-def lowered_code(code: str) -> Lowered:
-    """Code lowered once."""
-    return lower(code)
-
-
 class _Play:
     """An environment's instance in one session."""
 
-    def __init__(self, session: Session, lowered: Lowered, scenario: Scenario) -> None:
+    def __init__(self, session: Session, lowered: Lowered, scenario: Scenario, class_name: str) -> None:
         self.session = session
         self.lowered = lowered
         self.initial = scenario.initial
         self.names = list(dict.fromkeys([*lowered.attributes, *scenario.initial]))
         self.final: dict[str, str] | None = None
-
-    def start(self, class_name: str) -> None:
         if not class_name.isidentifier():
             raise NotReplayableError(f"the environment's class is named {class_name[:60]!r}")
-        self.session.run(
-            f"_replay_begin({class_name}, _replay_config, _replay_names)\nNone",
-            _replay_config=self.initial,
-            _replay_names=self.names,
-        )
+        self.begin = f"_replay_begin({class_name}, _replay_config, _replay_names)"
+
+    def start(self) -> None:
+        self.session.run(f"{self.begin}\nNone", _replay_config=self.initial, _replay_names=self.names)
 
     def call(self, name: str, arguments: dict[str, Any]) -> tuple[Answer, Changes]:
         code = "_replay_made(_replay_tool, _replay_arguments, _replay_names)"
         return _made(self.session.run(code, _replay_tool=name, _replay_arguments=arguments))
 
     def call_all(self, calls: list[tuple[str, dict[str, Any]]]) -> list[tuple[Answer, Changes]]:
-        """All calls in one feed, which is many times as fast as one feed each."""
-        *made, final = self.session.run("_replay_all(_replay_calls, _replay_names)", _replay_calls=calls)
+        """The start and all calls in one feed, which is many times as fast as one feed each."""
+        code = f"{self.begin}\n_replay_all(_replay_calls, _replay_names)"
+        inputs = {"_replay_config": self.initial, "_replay_names": self.names, "_replay_calls": calls}
+        *made, final = self.session.run(code, **inputs)
         self.final = {str(name): str(value) for name, value in final.items()}
         return [_made(one) for one in made]
 
@@ -230,7 +227,7 @@ def _hash(states: list[dict[str, str]]) -> str:
 def _check(one: _Play, check: Check, scenario: Scenario) -> CheckResult:
     """Ask a check of the final state; whatever it does to that, the next one is given another copy."""
     try:
-        lowered = lowered_code(check.code)
+        lowered = lower(check.code)
         name = "check_func" if "check_func" in lowered.functions else next(iter(lowered.functions), "")
         if not name:
             raise NotReplayableError("the check has no function")

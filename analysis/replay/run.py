@@ -27,7 +27,7 @@ from analysis.tables.origins import raw_records_of
 
 MANIFEST = "replay.json"
 # So many trajectories are some seconds of work: what a killed run loses, and a bar moves by.
-CHUNK = 250
+CHUNK = 500
 
 
 class Chunk(NamedTuple):
@@ -173,10 +173,15 @@ def replay_chunk(chunk: Chunk, worlds: Path, target: Path) -> None:
     if all(path.exists() for path in paths.values()):
         return
     made = rows.empty()
-    with open_stage() as stage:
+    kept = worlds / "lowered"
+    kept.mkdir(exist_ok=True)
+    with open_stage(kept=kept) as stage:
         known = _of(worlds, chunk.scenarios)
-        # One environment after the other: each is loaded once.
-        for id_, trajectory in sorted(_trajectories(chunk), key=lambda pair: pair[1].env_id or ""):
+        # Every second unit begins at the last environment, so that two processes do not lower the same code.
+        is_last_first = (chunk.unit.shard + chunk.number) % 2 == 1
+        for id_, trajectory in sorted(
+            _trajectories(chunk), key=lambda pair: pair[1].env_id or "", reverse=is_last_first
+        ):
             _replay(stage, known, id_, trajectory, made)
     frames = {
         table.name: pl.DataFrame(getattr(made, table.name), schema=table.schema, orient="row").sort(table.key)
@@ -207,10 +212,12 @@ def _trajectories(chunk: Chunk) -> Iterator[tuple[str, Trajectory]]:
 
 
 def _chunks(data: Tables, limit: int) -> Iterator[Chunk]:
-    named = data.trajectories.select("trajectory_id", "task_id").sort("trajectory_id")
-    wanted = (named.head(limit) if limit else named).collect()
+    named = data.trajectories.select("trajectory_id", "task_id", "env_id").sort("trajectory_id")
+    # One environment after the other: each is loaded in as few chunks as can be.
+    wanted = (named.head(limit) if limit else named).collect().sort("env_id", maintain_order=True)
     units = {unit.shard: unit for unit in data.units()}
-    shards = wanted.group_by(pl.col("trajectory_id").str.split("-").list.first().cast(pl.Int64), maintain_order=True)
+    shard = pl.col("trajectory_id").str.split("-").list.first().cast(pl.Int64)
+    shards = wanted.sort(shard, maintain_order=True).group_by(shard, maintain_order=True)
     for (shard,), part in shards:
         for number, start in enumerate(range(0, part.height, CHUNK)):
             slice_ = part.slice(start, CHUNK)

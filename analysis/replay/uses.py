@@ -4,6 +4,8 @@ import ast
 import copy
 from dataclasses import dataclass, field
 
+from analysis.replay.shared import Rewriting
+
 _ITERATE = {
     *("list", "tuple", "set", "len", "sorted", "enumerate", "iter", "dict", "map", "filter", "zip", "any", "all"),
 }
@@ -21,7 +23,7 @@ class Known:
     errors: dict[str, str] = field(default_factory=dict)
 
 
-class Uses(ast.NodeTransformer):
+class Uses(Rewriting, ast.NodeTransformer):
     """What the rest of the code does with classes that have another form now."""
 
     def __init__(self, known: Known) -> None:
