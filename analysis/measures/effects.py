@@ -34,7 +34,12 @@ EFFECTS = Table(
 )  # fmt: skip
 
 
-def effects(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, environment_tools: pl.LazyFrame) -> pl.LazyFrame:
+def effects(
+    trajectories: pl.LazyFrame,
+    tool_calls: pl.LazyFrame,
+    environment_tools: pl.LazyFrame,
+    replays: pl.LazyFrame | None = None,
+) -> pl.LazyFrame:
     """Compare solved runs with runs that are not, within a scenario and over all.
 
     The share of pairs is the probability of superiority, half the ties included: 1/2 where nothing goes with solving.
@@ -44,12 +49,17 @@ def effects(trajectories: pl.LazyFrame, tool_calls: pl.LazyFrame, environment_to
         trajectories: conforms to TRAJECTORIES; a reward of 1 is solved, runs without a reward stay out.
         tool_calls: conforms to TOOL_CALLS.
         environment_tools: conforms to ENVIRONMENT_TOOLS; may be empty.
+        replays: conforms to REPLAYS, to judge by the checks as played again; None judges by the recorded rewards.
 
     Returns:
         One row per quantity, in a fixed order, conforming to EFFECTS; shares are null over fewer than 20 pairs. None
         where no pair of runs differs in being solved.
     """
-    runs = _runs(trajectories, tool_calls, environment_tools)
+    judged = trajectories
+    if replays is not None:
+        anew = replays.select("trajectory_id", total_reward="reward")
+        judged = trajectories.drop("total_reward").join(anew, on="trajectory_id", how="left", validate="1:1")
+    runs = _runs(judged, tool_calls, environment_tools)
     within = (
         _against(runs, ["quantity", "scenario", "traj_type", "model"])
         .group_by("quantity", "scenario")

@@ -342,19 +342,3 @@ def _counts() -> dict[str, pl.Expr]:
     verdict = pl.col("verdict")
     each = {name: (verdict == name).sum() for name in ("reproduced", "differing", "untold")}
     return {"calls": pl.len(), **each}
-
-
-def rewarded_anew(trajectories: pl.LazyFrame, replays: pl.LazyFrame) -> pl.LazyFrame:
-    """The trajectories with the reward that their checks give when played again in place of the recorded one.
-
-    Args:
-        trajectories: conforms to TRAJECTORIES.
-        replays: conforms to REPLAYS.
-
-    Returns:
-        The same rows, conforming to TRAJECTORIES; `total_reward` is null where no check could be asked.
-    """
-    anew = replays.select("trajectory_id", total_reward="reward")
-    return TRAJECTORIES.select(
-        trajectories.drop("total_reward").join(anew, on="trajectory_id", how="left", validate="1:1")
-    )

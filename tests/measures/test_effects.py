@@ -9,7 +9,7 @@ import pytest
 
 from analysis import load
 from analysis.measures import effects as m
-from analysis.schema import ENVIRONMENT_TOOLS, TOOL_CALLS, TRAJECTORIES
+from analysis.schema import ENVIRONMENT_TOOLS, REPLAYS, TOOL_CALLS, TRAJECTORIES
 from tests.measures.frames import rows, shuffled
 from tests.measures.small import NO_CALLS, NO_TRAJECTORIES
 
@@ -71,6 +71,15 @@ def test_a_hand_over_is_no_write_and_no_outcome_no_error() -> None:
     found = m.effects(seen, calls, NO_KINDS)
     assert (of(found, "writes")["more"], of(found, "writes")["ties"]) == (0, 0)
     assert (of(found, "error rate")["more"], of(found, "error rate")["ties"]) == (0, 0)
+
+
+def test_checks_as_played_again_take_the_place_of_recorded_rewards() -> None:
+    unsaid = runs(*[(task, 0.0, steps) for task, _, steps in RUNS])
+    anew = [{"trajectory_id": str(i), "reward": reward} for i, (_, reward, _) in enumerate(RUNS)]
+    played = rows(REPLAYS, *anew)
+    recorded = m.effects(runs(*RUNS), NO_CALLS, NO_KINDS).collect()
+    assert m.effects(unsaid, NO_CALLS, NO_KINDS).collect().is_empty()
+    assert m.effects(unsaid, NO_CALLS, NO_KINDS, played).collect().equals(recorded)
 
 
 def test_the_order_of_rows_is_irrelevant() -> None:

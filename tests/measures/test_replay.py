@@ -106,12 +106,3 @@ def test_checks_that_fail_name_the_first_trajectory_that_fails_them() -> None:
 
 def test_agreement_is_told_mode_by_mode_and_for_both_together() -> None:
     assert m.agreement(SEEN, TRAJECTORIES).collect().rows() == [("non_conversation", 1, 1), ("both", 2, 1)]
-
-
-def test_rewards_played_again_take_the_place_of_recorded_ones() -> None:
-    anew = m.rewarded_anew(TRAJECTORIES, SEEN).collect()
-    assert dict(anew.select("trajectory_id", "total_reward").rows()) == {
-        IDS[0]: 1.0,
-        IDS[1]: 0.5,
-        **dict.fromkeys(IDS[2:]),
-    }
