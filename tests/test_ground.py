@@ -69,6 +69,7 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
         {"msgspec", "polars", "tqdm"},
     ),
     "gate": ({"measures", "nearest", "records", "schema", "sources", "tables", "wording"}, {"msgspec", "polars"}),
+    "verdict": ({"export", "gate", "measures", "schema", "tables", "wording"}, {"msgspec", "polars"}),
     "card": (
         {"charts", "gate", "markup", "measures", "records", "schema", "sources", "tables", "wording"},
         {"polars", "vl_convert", "yaml"},
@@ -111,6 +112,8 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
             "schema",
             "sources",
             "tables",
+            "gate",
+            "verdict",
             "wording",
         },
         {

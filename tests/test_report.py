@@ -27,10 +27,11 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.engines import Engine
 from papermill.exceptions import PapermillExecutionError
 
+from analysis.cli.main import main
 from analysis.files import file_name
 from analysis.parameters import Parameter, ParameterError
 from analysis.reference import json_schema
-from analysis.report import folder
+from analysis.report import folder, verdict
 from analysis.report.failures import EXIT, Failure, exit_status, explain
 from analysis.report.provenance import command
 from analysis.report.request import ReportRequest
@@ -136,7 +137,8 @@ class House:
         return (self.out / f"{name}.html").read_text(encoding="utf-8")
 
     def pages(self) -> set[str]:
-        return {path.name for path in self.out.iterdir() if path.is_file() and path.name != ".lock"}
+        """Whatever lies there but the lock and the verdict, which tests of their own are about."""
+        return {path.name for path in self.out.iterdir() if path.is_file()} - {".lock", "verdict.json"}
 
     def states(self) -> dict[str, str]:
         manifest = json.loads((self.out / "manifest.json").read_text(encoding="utf-8"))
@@ -505,6 +507,42 @@ def test_hostile_texts_are_shown_as_text(house: House) -> None:
     house.run(source=str(source), only=("b",), each="env_id")
     assert "<img" not in house.page("index")
     assert house.page("index").count("<script>") == 1, "the one that sorts"
+
+
+def test_the_index_opens_with_the_verdict_that_machines_read(house: House) -> None:
+    gate = house.folder / "gate.toml"
+    gate.write_text('[[finding]]\nrule = "unanswered_call"\nat_most = 0\n', encoding="utf-8")
+    house.records(*(trajectory(f"t{n}", steps=[step(tool="f", answered=n != 7)]) for n in range(30)))
+    house.report("a", "1")
+    house.run(gate=gate)
+    told = json.loads((house.out / "verdict.json").read_text("utf-8"))["verdict"]
+    assert (told["answer"], told["steps"][0]["left_out"]) == ("ready after these steps", 1)
+    index = markup.unescape((house.out / "index.html").read_text("utf-8")).replace("\u00a0", " ")
+    assert "After these steps" in index
+    assert told["command"] in index
+    assert "1 of 30" in index
+    house.run(only=("a",))
+    assert not (house.out / "verdict.json").exists()
+    assert "Ready to train on" not in (house.out / "index.html").read_text("utf-8")
+
+
+def test_a_verdict_that_fails_costs_no_page(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.report("a", "1")
+    monkeypatch.setattr(verdict, "judge", Mock(side_effect=ValueError(HOSTILE)))
+    assert house.run().status == 0
+    index = (house.out / "index.html").read_text("utf-8")
+    assert "The source could not be judged" in index
+    assert HOSTILE not in index
+
+
+def test_a_gate_that_cannot_be_read_is_refused_before_anything_runs(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    house.report("a", "1")
+    words = ["report", str(house.source), "--suite", str(house.suite), "--out", str(house.out), "--gate", "none.toml"]
+    assert main(words) == 2
+    assert capsys.readouterr().err == "analysis: none.toml: No such file or directory\n"
+    assert not house.out.exists()
 
 
 def test_braces_in_paths_are_just_braces(house: House, tmp_path: Path) -> None:

@@ -52,10 +52,12 @@ use and, or, not, in, like, between, is null, case, ~ for regular expressions, a
 Its columns:
   trajectory_id origin dialect traj_type env_id task_id task steps assistant_messages user_messages tool_messages
   tool_calls tools_offered tools_used tool_set end_class reasoning_messages total_reward trial model record_bytes
-  findings rules failed_calls reproduced differing untold first_difference changes changes_read_back checks
-  checks_passed reward
+  findings rules failed_calls unanswered_calls refused_arguments is_copy loops tokens reproduced differing untold
+  first_difference changes changes_read_back checks checks_passed reward
 
-The columns from `reproduced` on are known after a replay only: with --replay, of trajectories that could be played.
+`is_copy` is true of a trajectory that does what an earlier one does. `tokens` are those of Qwen3, rendered once; naming
+them has them counted, which takes a while on a large set. The columns from `reproduced` on are known after a replay
+only: with --replay, of trajectories that could be played.
 
 exit status: 0 everything exported or filtered · 1 a record was refused, rejected or lost · {STATUSES}
 """

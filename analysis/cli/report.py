@@ -17,6 +17,9 @@ examples:
   python -m analysis report trajectories.json --only tool_usage --each env_id --jobs 4
   python -m analysis report trajectories.json --only transcripts --each trajectory_id    one page per trajectory
 
+The index opens with a verdict by the limits of `check`: ready to train on, ready after steps that a command takes, or
+not; each reason is counted, and verdict.json beside it says the same to machines. --only and --each leave it out.
+
 A parameter is passed to every notebook that declares it. A name that no notebook declares is refused, with the nearest
 name. SOURCE_DATE_EPOCH sets the date on the pages; the same inputs then give the same bytes.
 exit status: 0 all reports made · 1 a cell failed, reports failed in different ways, or a part of the source could not
@@ -49,6 +52,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--suite", type=path, metavar="FILE", help="file that declares the reports; default: reports/suite.toml"
     )
     parser.add_argument(
+        "--gate", type=path, metavar="FILE", help="limits that the verdict on the index is by; default: as in `check`"
+    )
+    parser.add_argument(
         "--jobs", type=positive, metavar="N", help="notebooks to execute at a time; default: one more than cores"
     )
     parser.add_argument("--timeout", type=positive, metavar="S", help="seconds that a cell may take; default: 600")
@@ -58,6 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the reports."""
+    from analysis.gate import GateError  # noqa: PLC0415
     from analysis.parameters import ParameterError  # noqa: PLC0415
     from analysis.report import kernels  # noqa: PLC0415
 
@@ -69,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     request = {name: value for name in vars(ReportRequest()) if (value := getattr(options, name, None)) is not None}
     try:
         result = run(ReportRequest(**{**request, "only": tuple(options.only), "progress": not options.quiet}))
-    except ParameterError as error:
+    except (ParameterError, GateError) as error:
         return complain(error, COULD_NOT)
     _tell(result)
     return int(result.status)

@@ -14,7 +14,8 @@ from tqdm.auto import tqdm
 from analysis import files, records, sources
 from analysis.export import shapes, split, writers
 from analysis.export.errors import ExportError, RefusedError
-from analysis.export.where import choosable, chosen, refuse_what_needs_a_replay
+from analysis.export.on_demand import choosable_of
+from analysis.export.where import chosen, refuse_what_needs_a_replay
 from analysis.records.model import Rejected
 from analysis.tables import Tables, load
 
@@ -93,8 +94,7 @@ def export(request: ExportRequest) -> dict[str, Any]:
         progress=request.progress,
         replay=request.replay,
     )
-    rows = choosable(data.trajectories, data.findings, data.tool_calls, data.replays)
-    trajectories = chosen(rows, request.where)
+    trajectories = chosen(choosable_of(data, request.where).lazy(), request.where)
     splits = split.deal(trajectories, request.validation, request.by, request.seed)
     with files.whole_folder(request.out) as folder:
         tally = _write(request, data, splits, folder)

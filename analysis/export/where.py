@@ -16,6 +16,7 @@ from typing import NamedTuple
 import polars as pl
 
 from analysis.export.errors import ExportError
+from analysis.measures.arguments import verdict
 from analysis.nearest import nearest
 from analysis.schema import REPLAYS, TRAJECTORIES, Column, Table
 
@@ -32,11 +33,23 @@ CHOOSABLE = Table(
         Column("findings", pl.UInt32(), "breaches of the contract", unit="findings"),
         Column("rules", pl.String(), "ids of the rules that are broken, once each, between commas; empty without any"),
         Column("failed_calls", pl.UInt32(), "calls whose result says error", unit="calls"),
+        Column("unanswered_calls", pl.UInt32(), "calls without a result", unit="calls"),
+        Column(
+            "refused_arguments",
+            pl.UInt32(),
+            "calls whose arguments do not fit, and leave out more than what the tool did without",
+            unit="calls",
+        ),
+        Column("is_copy", pl.Boolean(), "does what an earlier one does; null where not asked for", nullable=True),
+        Column("loops", pl.UInt32(), "loops of calls; null where not asked for", unit="loops", nullable=True),
+        Column("tokens", pl.UInt64(), "tokens, rendered once; null where not asked for", unit="tokens", nullable=True),
         *(replace(REPLAYS[name], nullable=True) for name in OF_REPLAY),
     ),
     key=TRAJECTORIES.key,
 )
 COLUMNS = tuple(CHOOSABLE.names)
+# Found for a condition that names them, and no other.
+ON_DEMAND = ("is_copy", "loops", "tokens")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -110,7 +123,11 @@ def refuse_what_needs_a_replay(text: str, *, is_replayed: bool) -> None:
 
 
 def choosable(
-    trajectories: pl.LazyFrame, findings: pl.LazyFrame, tool_calls: pl.LazyFrame, replays: pl.LazyFrame | None = None
+    trajectories: pl.LazyFrame,
+    findings: pl.LazyFrame,
+    tool_calls: pl.LazyFrame,
+    replays: pl.LazyFrame | None = None,
+    on_demand: pl.LazyFrame | None = None,
 ) -> pl.LazyFrame:
     """What a condition is about.
 
@@ -119,20 +136,42 @@ def choosable(
         findings: conforms to FINDINGS.
         tool_calls: conforms to TOOL_CALLS.
         replays: conforms to REPLAYS; None, or empty, where no replay was asked for.
+        on_demand: `trajectory_id` and any of ON_DEMAND.
 
     Returns:
         One row per trajectory, in their order, conforming to CHOOSABLE.
     """
     rule = pl.col("rule")
     broken = findings.group_by("trajectory_id").agg(findings=pl.len(), rules=rule.unique().sort().str.join(","))
-    failed = tool_calls.group_by("trajectory_id").agg(failed_calls=(pl.col("outcome") == "error").sum())
-    joined = trajectories
-    played = REPLAYS.empty().lazy() if replays is None else replays.filter("is_replayable")
-    for counted in (broken, failed, played.select("trajectory_id", *OF_REPLAY)):
-        joined = joined.join(counted, on="trajectory_id", how="left", validate="1:1", maintain_order="left")
-    return CHOOSABLE.select(
-        joined.with_columns(pl.col("findings", "failed_calls").fill_null(0), pl.col("rules").fill_null(""))
+    counts = ("failed_calls", "unanswered_calls", "refused_arguments")
+    calls = tool_calls.group_by("trajectory_id").agg(
+        failed_calls=(pl.col("outcome") == "error").sum(),
+        unanswered_calls=pl.col("result_message").is_null().sum(),
+        refused_arguments=(~verdict().cast(pl.String).is_in(["valid", "over_required", "unchecked"])).sum(),
     )
+    joined = trajectories
+    asked = CHOOSABLE.empty().lazy().select("trajectory_id") if on_demand is None else on_demand
+    played = REPLAYS.empty().lazy() if replays is None else replays.filter("is_replayable")
+    for counted in (broken, calls, played.select("trajectory_id", *OF_REPLAY), asked):
+        joined = joined.join(counted, on="trajectory_id", how="left", validate="1:1", maintain_order="left")
+    there = asked.collect_schema().names()
+    unasked = {name: pl.lit(None, CHOOSABLE[name].dtype) for name in ON_DEMAND if name not in there}
+    return CHOOSABLE.select(
+        joined.with_columns(
+            pl.col("findings", *counts).fill_null(0),
+            pl.col("rules").fill_null(""),
+            **unasked,
+        )
+    )
+
+
+def names_in(text: str) -> set[str]:
+    """The words of a condition.
+
+    Raises:
+        ExportError: it cannot be cut into words.
+    """
+    return {token.text for token in _tokens(text)}
 
 
 def chosen(choosable: pl.LazyFrame, text: str) -> pl.DataFrame:

@@ -11,9 +11,11 @@ from markupsafe import Markup
 
 from analysis import files
 from analysis.report import assets
+from analysis.report.verdict import Front
 from analysis.schema import FEWEST_FOR_A_RATE
 from analysis.wording import decimal
 
+VERDICT = "verdict.json"
 State = Literal["pending", "made", "failed", "skipped"]
 
 
@@ -101,6 +103,7 @@ class Folder:
     entries: list[Entry]
     overview: Overview | None = None
     has_ended: bool = field(default=False, init=False)
+    front: Front | None = field(default=None, init=False)
     _said: dict[str, Entry] = field(default_factory=dict, init=False)
     _drawn: float = field(default=0.0, init=False)
     _drawing: float = field(default=0.0, init=False)
@@ -131,6 +134,7 @@ class Folder:
                 earlier = made.get(entry.page)
                 if keep and earlier is not None and entry.key and earlier.key == entry.key:
                     self.entries[position] = earlier
+            (self.path / VERDICT).unlink(missing_ok=True)
             self._tell({entry.page for entry in self.entries})
             for entry in self.entries:
                 if entry.state != "made":
@@ -147,6 +151,11 @@ class Folder:
         with self._lock:
             (self.path / self._entry(name).page).unlink(missing_ok=True)
             self._become(name, state="failed", message=message)
+
+    def judge(self, front: Front) -> None:
+        """Write what the index opens with, for machines, too."""
+        self.front = front
+        _write(self.path / VERDICT, msgspec.json.format(msgspec.json.encode(front), indent=2).decode() + "\n")
 
     def end(self) -> None:
         self.has_ended = True
@@ -240,6 +249,7 @@ def render(folder: Folder, entries: list[Entry], others: list[Entry]) -> str:
             failed=[entry for entry in entries if entry.state == "failed"],
             pending=[entry for entry in entries if entry.state == "pending"],
             provenance=folder.provenance,
+            front=folder.front,
         )
     )
     return html

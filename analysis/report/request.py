@@ -17,6 +17,8 @@ EXECUTED = PLACE / "executed"
 class ReportRequest:
     """What is asked for: the options of `python -m analysis report`.
 
+    `gate` is the file of limits that the verdict is by; None for those of a data set like the release.
+
     0 jobs means one more than there are cores: at any time some notebook waits for its kernel to start or to end.
     """
 
@@ -31,5 +33,6 @@ class ReportRequest:
     environments: str = ""
     scenarios: str = ""
     suite: Path = SUITE
+    gate: Path | None = None
     engine: str = kernels.WARM
     progress: bool = True

@@ -8,13 +8,15 @@ finished, and the index says what is missing and why.
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import msgspec
 import nbformat
 import papermill
 from jupyter_core.utils import ensure_event_loop
@@ -30,6 +32,7 @@ from analysis.report.overview import overview_of
 from analysis.report.provenance import code_hash, command, page_key, provenance
 from analysis.report.request import ReportRequest
 from analysis.report.suite import choose, literal, read_suite, resolve
+from analysis.report.verdict import MOST, OF_TWO, Attention, Front, attention_of, bounds_of, verdict_of
 from analysis.tables import Tables, load
 
 
@@ -68,11 +71,13 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
 
     Raises:
         ParameterError: something asked for does not exist; nothing has run and nothing has changed.
+        GateError: the gate cannot be read; neither.
         sources.SourceError: there is nothing to read; neither.
         OSError: the output folders cannot be written.
         KeyboardInterrupt: passed on after the kernels are stopped and the index says what is missing.
     """
     sources.refuse_inside(request.out, request.source)
+    bounds = bounds_of(request)
     reports = choose(read_suite(request.suite), request.only)
     siblings = {name: getattr(request, name) for name in ("environments", "scenarios") if getattr(request, name)}
     given = {**siblings, **request.parameters}
@@ -91,7 +96,9 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
     jobs = jobs_of(reports, parameters, data, request.each)
     request.executed.mkdir(parents=True, exist_ok=True)
     files.sweep(request.executed)
-    suite = _Suite(request, data, jobs, exporter or _own_exporter())
+    is_judged = not request.only and not request.each
+    judged = partial(verdict_of, request, data, bounds, request.parameters) if is_judged else None
+    suite = _Suite(request, data, jobs, exporter or _own_exporter(), judged)
     # The work is in the kernels: this process has time for the schemas meanwhile.
     with _quiet(), ThreadPoolExecutor(1) as aside:
         schemas = aside.submit(publish_schemas, request.out / "schemas")
@@ -113,8 +120,17 @@ def publish_schemas(folder: Path) -> None:
 class _Suite:
     """One run: its jobs, its folder, and what has failed so far."""
 
-    def __init__(self, request: ReportRequest, data: Tables, jobs: list[Job], exporter: Exporter) -> None:
+    def __init__(
+        self,
+        request: ReportRequest,
+        data: Tables,
+        jobs: list[Job],
+        exporter: Exporter,
+        judged: Callable[[], Front] | None,
+    ) -> None:
         self.request = request
+        self.judged = judged
+        self.attention: dict[str, list[Attention]] = {}
         self.jobs = jobs
         self.exporter = exporter
         self.failures: dict[str, Failure] = {}
@@ -138,6 +154,9 @@ class _Suite:
             for future in bar:
                 self._finish(futures[future], future)
             self._mend_links(runnable)
+            # Last: what the notebooks have counted need not be counted again.
+            if self.judged is not None:
+                self.folder.judge(self._front(self.judged()))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             kernels.kill_all()
@@ -212,6 +231,7 @@ class _Suite:
         own.unlink(missing_ok=True)
         html, _ = self.exporter.from_notebook_node(notebook, {"metadata": {"name": job.name}})
         self.folder.make(job.name, html)
+        self.attention[job.name] = list(attention_of(notebook, f"{job.name}.html", job.title))
 
     def _about(self, job: Job) -> dict[str, Any]:
         """What only the suite knows of a page: the pages beside it, where its numbers come from, of whom it tells."""
@@ -224,6 +244,12 @@ class _Suite:
         facts = self.provenance | {"parameters": job.parameters, "command": command(self.request, job)}
         about = {"suite": links, "facts": facts, "description": job.report.description}
         return about | ({"title": job.title} if job.group is not None else {})
+
+    def _front(self, front: Front) -> Front:
+        """With what the pages say needs attention, in their order."""
+        jobs = (job.name for job in self.jobs if job.name != OF_TWO)
+        said = {one.sentence: one for name in jobs for one in reversed(self.attention.get(name, []))}
+        return msgspec.structs.replace(front, attention=list(said.values())[:MOST])
 
     def _mend_links(self, jobs: list[Job]) -> None:
         """Pages made before another report failed link to it: they are exported again without that link."""

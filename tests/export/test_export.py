@@ -278,8 +278,5 @@ def test_the_command_refuses_a_condition_in_one_line(
     monkeypatch.chdir(tmp_path)
     Path("records.json").write_text(json.dumps([trajectory()]), encoding="utf-8")
     assert main(["export", "records.json", "out", "--format", "raw", "--where", "env = 1"]) == 2
-    assert (
-        capsys.readouterr().err
-        == "analysis: --where 'env = 1': no column env; nearest: env_id, end_class, first_difference\n"
-    )
+    assert capsys.readouterr().err == "analysis: --where 'env = 1': no column env; nearest: env_id, end_class, tokens\n"
     assert not Path("out").exists()
