@@ -30,6 +30,7 @@ examples:
   python -m analysis export trajectories.json split/ --format sharegpt --validation 0.1 --by environment --seed 7
   python -m analysis export trajectories.json sft/ --format alpaca-mask-history \\
       --where "traj_type = 'non_conversation' AND end_class = 'completed_marker' AND steps BETWEEN 5 AND 25"
+  python -m analysis export trajectories.json masked/ --format openai --mask errors,unrun,repeats
   python -m analysis export rl.json passed/ --format messages --replay --environments envs.json \\
       --scenarios scenarios.json --where "checks > 0 AND checks_passed = checks"
   python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1 AND rules NOT LIKE '%call%'"
@@ -42,6 +43,12 @@ formats:
   alpaca-mask-history  one row per assistant turn, without reasoning in the history: train with mask_history: true
   parquet              the rows of `messages` as Parquet; an absent key is null
   raw                  the bytes of the records, in the layout of their source
+
+--mask says of assistant messages that nothing is learned from them; they stay in the context. `errors`: the message's
+only call fails. `unrun`: its only call has no result. `repeats`: its only call was made before, with the same arguments
+and result. What recovers from an error is learned. Messages get `loss_mask` 0 or 1 in messages and parquet, `weight` in
+openai, `loss` in sharegpt; alpaca-mask-history leaves such turns out as samples. The manifest counts messages and
+supervised tokens for each rule.
 
 Writes OUT/train.*, OUT/validation.* and OUT/manifest.json. The number of records read is always the number exported,
 filtered out, refused and rejected. A record that a format cannot represent is refused; the manifest gives the rule.
@@ -71,6 +78,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--where", default="", metavar="EXPR", help="export only records that meet this condition; default: all records"
     )
     parser.add_argument(
+        "--mask",
+        default="",
+        metavar="RULES",
+        help="messages that nothing is learned from: errors, unrun, repeats, one or several between commas",
+    )
+    parser.add_argument(
         "--validation", type=float, default=0.0, metavar="SHARE", help="share to hold out, such as 0.1; default: none"
     )
     parser.add_argument(
@@ -88,7 +101,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the records; the status is 1 if one was refused, rejected or lost, unless --keep-going."""
-    from analysis.export import ExportError, ExportRequest, export  # noqa: PLC0415
+    from analysis.export import ExportError, ExportRequest, export, rules_of  # noqa: PLC0415
 
     names = (
         *("source", "out", "shape", "where", "validation", "by", "seed", "jobs"),
@@ -96,7 +109,7 @@ def run(options: argparse.Namespace) -> int:
     )
     request = {name: getattr(options, name) for name in names}
     try:
-        manifest = export(ExportRequest(**request, progress=not options.quiet))
+        manifest = export(ExportRequest(**request, mask=rules_of(options.mask), progress=not options.quiet))
     except ExportError as error:
         return complain(error, COULD_NOT)
     _tell_exported(manifest, options.out)
@@ -114,6 +127,11 @@ def _tell_exported(manifest: dict[str, Any], out: Path) -> None:
         tell(
             f"  {name}: {split['records']:,} records, {split['rows']:,} rows, {split['scenarios']:,} scenarios, "
             f"{split['environments']:,} environments: {', '.join(split['files'])}"
+        )
+    if mask := manifest.get("mask"):
+        tell(
+            f"  masked: {mask['messages']['any']:,} of {mask['of_messages']:,} assistant messages, "
+            f"{mask['supervised_tokens']['any']:,} of {mask['of_supervised_tokens']:,} supervised tokens"
         )
     for change, count in manifest["changes"].items():
         tell(f"  changed: {count:,} {change}")

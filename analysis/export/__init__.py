@@ -5,9 +5,10 @@
 """
 
 from analysis.export.errors import ExportError
+from analysis.export.masks import rules_of
 from analysis.export.on_demand import choosable_of
 from analysis.export.run import ExportRequest, export
 from analysis.export.shapes import FORMATS
 from analysis.export.where import chosen
 
-__all__ = ["FORMATS", "ExportError", "ExportRequest", "choosable_of", "chosen", "export"]
+__all__ = ["FORMATS", "ExportError", "ExportRequest", "choosable_of", "chosen", "export", "rules_of"]

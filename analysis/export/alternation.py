@@ -5,11 +5,17 @@ from collections import Counter
 from analysis.records.model import Message, Trajectory
 
 
-def in_turns(trajectory: Trajectory, changes: Counter[str]) -> list[Message]:
+def in_turns(trajectory: Trajectory, changes: Counter[str], masked: set[int] | None = None) -> list[Message]:
     """The messages, where one of the assistant that only makes calls joins the one of the assistant before it.
 
     Some dialects write parallel calls, or a text and its call, as messages in a row. Results stand in the order of
     their calls: the formats pair by position alone.
+
+    Args:
+        trajectory: the record.
+        changes: counts what joins.
+        masked: messages, by their identity, from which nothing shall be learned: one that joins takes its mask along
+            where both have one, and is learned from where one has not.
     """
     messages: list[Message] = []
     answered: dict[int, int] = {
@@ -24,11 +30,21 @@ def in_turns(trajectory: Trajectory, changes: Counter[str]) -> list[Message]:
         results = []
         if messages and _joins(messages[-1], message):
             before = messages[-1]
-            messages[-1] = Message("assistant", before.content, before.reasoning, [*before.calls, *message.calls])
+            joined = Message("assistant", before.content, before.reasoning, [*before.calls, *message.calls])
+            messages[-1] = joined
+            _mask(joined, before, message, masked, changes)
             changes["calls in a message of their own, written in the one before it"] += len(message.calls)
         else:
             messages.append(message)
     return messages + _in_order(results)
+
+
+def _mask(joined: Message, before: Message, message: Message, masked: set[int] | None, changes: Counter[str]) -> None:
+    under = [id(one) in (masked or ()) for one in (before, message)]
+    if masked is not None and all(under):
+        masked.add(id(joined))
+    elif any(under):
+        changes["masked calls that became part of a message that is learned from"] += 1
 
 
 def _joins(before: Message, message: Message) -> bool:

@@ -6,7 +6,7 @@ were texts are fields. What says how to write calls as texts is left out of the 
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import msgspec
@@ -57,8 +57,16 @@ def turns(trajectory: Trajectory, changes: Counter[str]) -> list[Turn]:
     return found
 
 
-def openai_messages(trajectory: Trajectory, changes: Counter[str]) -> Iterator[Row]:
-    """OpenAI's messages: ids and types of calls, `tool_call_id` of results, arguments as JSON text."""
+def openai_messages(
+    trajectory: Trajectory, changes: Counter[str], weight: Callable[[Message], Row] = lambda message: {}
+) -> Iterator[Row]:
+    """OpenAI's messages: ids and types of calls, `tool_call_id` of results, arguments as JSON text.
+
+    Args:
+        trajectory: the record.
+        changes: counts what is changed.
+        weight: what a message says of being learned from.
+    """
     for message, content, calls in turns(trajectory, changes):
         row: Row = {"role": message.role, "content": content}
         if message.reasoning is not None:
@@ -69,7 +77,7 @@ def openai_messages(trajectory: Trajectory, changes: Counter[str]) -> Iterator[R
                 {"id": id_, "type": "function", "function": {"name": call.name, "arguments": call.arguments or "{}"}}
                 for id_, call, _ in calls
             ]
-        yield row
+        yield row | weight(message)
         yield from ({"role": "tool", "tool_call_id": id_, "content": result} for id_, _, result in calls)
 
 

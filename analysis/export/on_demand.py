@@ -42,6 +42,10 @@ def _loops(data: Tables) -> pl.LazyFrame:
     return repeats.loops(data.tool_calls, data.environment_tools).group_by("trajectory_id").agg(loops=pl.len())
 
 
+def qwen_tokens(data: Tables) -> pl.LazyFrame:
+    """The tokens of each message, counted now or before; conforms to TOKENS."""
+    return data.derive(TOKENS, partial(tokens.rows, tokenizer=""), key=vocabulary("").id)
+
+
 def _tokens(data: Tables) -> pl.LazyFrame:
-    counts = data.derive(TOKENS, partial(tokens.rows, tokenizer=""), key=vocabulary("").id)
-    return samples.wholes(counts, data.trajectories).select("trajectory_id", tokens="length")
+    return samples.wholes(qwen_tokens(data), data.trajectories).select("trajectory_id", tokens="length")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ import polars as pl
 from tqdm.auto import tqdm
 
 from analysis import files, records, sources
-from analysis.export import shapes, split, writers
+from analysis.export import masks, shapes, split, writers
 from analysis.export.errors import ExportError, RefusedError
-from analysis.export.on_demand import choosable_of
+from analysis.export.on_demand import choosable_of, qwen_tokens
 from analysis.export.where import chosen, refuse_what_needs_a_replay
+from analysis.measures import samples
 from analysis.records.model import Rejected
 from analysis.tables import Tables, load
 
@@ -61,6 +62,7 @@ class ExportRequest:
     out: Path
     shape: str
     where: str = ""
+    mask: tuple[str, ...] = ()
     validation: float = 0.0
     by: split.By = "scenario"
     seed: int = 0
@@ -83,6 +85,8 @@ def export(request: ExportRequest) -> dict[str, Any]:
     """
     if request.shape not in shapes.FORMATS:
         raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
+    if request.mask and request.shape not in shapes.MASKABLE:
+        raise ExportError(f"--mask: {request.shape} has no place for it; one of {', '.join(shapes.MASKABLE)} has")
     _refuse_what_is_not_ours(request.out)
     sources.refuse_inside(request.out, request.source)
     refuse_what_needs_a_replay(request.where, is_replayed=request.replay)
@@ -115,12 +119,15 @@ class _Tally:
     changes: Counter[str]
     refused: list[tuple[str, str, str]]
     columns: set[str]
+    masked: list[tuple[str, int, tuple[str, ...]]] = field(default_factory=list)
 
 
 def _write(request: ExportRequest, data: Tables, splits: dict[str, str], folder: Path) -> _Tally:
     names = (split.TRAIN, split.VALIDATION) if request.validation else (split.TRAIN,)
     layouts = data.layouts() if request.shape == "raw" else set()
-    outputs = {name: writers.writer(request.shape, layouts, folder, name) for name in names}
+    outputs = {
+        name: writers.writer(request.shape, layouts, folder, name, is_masked=bool(request.mask)) for name in names
+    }
     tally = _Tally(outputs, {name: [] for name in names}, Counter(), Counter(), [], set())
     try:
         total = int(data.manifest["records_in"])
@@ -128,7 +135,7 @@ def _write(request: ExportRequest, data: Tables, splits: dict[str, str], folder:
         bar = tqdm(data.raw_records(), total=total, desc=request.shape, unit="record", delay=2, disable=is_hidden)
         for id_, raw in bar:
             if id_ in splits:
-                _add(request.shape, id_, raw, splits[id_], tally)
+                _add(request, id_, raw, splits[id_], tally)
     finally:
         for output in outputs.values():
             output.close()
@@ -138,9 +145,10 @@ def _write(request: ExportRequest, data: Tables, splits: dict[str, str], folder:
     return tally
 
 
-def _add(shape: str, id_: str, raw: sources.Raw, name: str, tally: _Tally) -> None:
+def _add(request: ExportRequest, id_: str, raw: sources.Raw, name: str, tally: _Tally) -> None:
+    masked: dict[int, tuple[str, ...]] = {}
     try:
-        rows = list(_rows(shape, raw, tally.changes))
+        rows = list(_rows(request, raw, tally.changes, masked))
     except RefusedError as error:
         tally.refused.append((raw.origin, error.rule, error.detail[:300]))
         return
@@ -149,11 +157,15 @@ def _add(shape: str, id_: str, raw: sources.Raw, name: str, tally: _Tally) -> No
         if isinstance(row, dict):
             tally.columns.update(row)
     tally.exported[name].append(id_)
+    tally.masked += [(id_, message, rules) for message, rules in masked.items()]
     tally.rows[name] += len(rows)
 
 
-def _rows(shape: str, raw: sources.Raw, changes: Counter[str]) -> Iterator[Any]:
-    convert = shapes.FORMATS[shape]
+def _rows(
+    request: ExportRequest, raw: sources.Raw, changes: Counter[str], masked: dict[int, tuple[str, ...]]
+) -> Iterator[Any]:
+    """The rows of a record; `masked` is told which of its messages a mask takes, and by which rules."""
+    convert = shapes.FORMATS[request.shape]
     if convert is None:
         yield raw.data
         return
@@ -161,7 +173,8 @@ def _rows(shape: str, raw: sources.Raw, changes: Counter[str]) -> Iterator[Any]:
     if isinstance(trajectory, Rejected):
         raise RefusedError("unreadable", trajectory.reason)
     made: Counter[str] = Counter()
-    yield from convert(shapes.source(raw.data, trajectory, made))
+    masked.update(masks.masked(trajectory, request.mask))
+    yield from convert(shapes.source(raw.data, trajectory, made, masked if request.mask else None))
     # Only of records that were written: a refusal ends this before.
     changes.update(made)
 
@@ -189,10 +202,31 @@ def _manifest(
         "refused_records": [dict(zip(("origin", "rule", "detail"), row, strict=True)) for row in tally.refused],
         "versions": {"trajectory-notebooks": version("trajectory-notebooks"), "polars": version("polars")},
     }
+    if request.mask:
+        manifest["mask"] = _masked(request, data, tally)
     if request.validation:
         manifest["split"] = {"validation": request.validation, "by": request.by, "seed": request.seed}
         manifest["leaks"] = _leaks(trajectories, splits)
     return manifest
+
+
+def _masked(request: ExportRequest, data: Tables, tally: _Tally) -> dict[str, Any]:
+    """Messages and supervised tokens that each rule takes, and all of them together, of those exported."""
+    exported = [id_ for ids in tally.exported.values() for id_ in ids]
+    counts = samples.supervised(qwen_tokens(data)).filter(pl.col("trajectory_id").is_in(exported)).collect()
+    schema = {"trajectory_id": pl.String(), "message": pl.UInt32(), "rules": pl.List(pl.String())}
+    taken = pl.DataFrame(tally.masked, schema=schema, orient="row").join(
+        counts, on=["trajectory_id", "message"], how="left", validate="1:1"
+    )
+    by_rule = {rule: taken.filter(pl.col("rules").list.contains(rule)) for rule in request.mask}
+    return {
+        "rules": list(request.mask),
+        "messages": {rule: frame.height for rule, frame in by_rule.items()} | {"any": taken.height},
+        "supervised_tokens": {rule: frame["supervised"].sum() for rule, frame in by_rule.items()}
+        | {"any": taken["supervised"].sum()},
+        "of_messages": counts.height,
+        "of_supervised_tokens": counts["supervised"].sum(),
+    }
 
 
 def _split(name: str, trajectories: pl.DataFrame, tally: _Tally) -> dict[str, Any]:

@@ -16,7 +16,8 @@ texts are fields, and what the system's text said of how to write them is left o
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -42,20 +43,37 @@ ANSWERING = ("gpt", "assistant", "function_call")
 
 
 class Source(NamedTuple):
-    """A record as read, its raw fields, and what was changed on the way, counted."""
+    """A record as read, its raw fields, and what was changed on the way, counted.
+
+    `masked` are the messages, by their identity, from which nothing shall be learned; None where no mask was asked for.
+    """
 
     record: Record
     trajectory: Trajectory
     changes: Counter[str]
+    masked: set[int] | None = None
+
+    def weight(self, message: Message, key: str, *, kind: type = int) -> Row:
+        """The key by which a format says whether a message is learned from; nothing without a mask."""
+        if self.masked is None or message.role != "assistant":
+            return {}
+        return {key: kind(id(message) not in self.masked)}
 
 
-def source(raw: bytes, trajectory: Trajectory, changes: Counter[str]) -> Source:
+def source(raw: bytes, trajectory: Trajectory, changes: Counter[str], masked: Collection[int] | None = None) -> Source:
     """A record with what its shapes need; the arguments of its calls are the text of an object, on one line.
+
+    Args:
+        raw: its bytes.
+        trajectory: what was read of them.
+        changes: counts what is changed.
+        masked: positions of messages from which nothing shall be learned; None where no mask was asked for.
 
     Raises:
         RefusedError: no format but raw can hold it.
     """
-    opened = Source(Record(raw, trajectory.origin), trajectory, changes)
+    under = None if masked is None else {id(trajectory.messages[place]) for place in masked}
+    opened = Source(Record(raw, trajectory.origin), trajectory, changes, under)
     _refuse_unreadable(opened)
     for message in trajectory.messages:
         if message.role == "system":
@@ -77,7 +95,7 @@ def chat(opened: Source) -> Iterator[Row]:
     row |= _under_other_names(opened, row)
     if tools := _tools(opened):
         row["tools"] = tools
-    row["messages"] = [_chat(message) for message in opened.trajectory.messages]
+    row["messages"] = [_chat(message) | opened.weight(message, "loss_mask") for message in opened.trajectory.messages]
     yield row
 
 
@@ -85,7 +103,8 @@ def openai(opened: Source) -> Iterator[Row]:
     """`openai`: one row."""
     row = {key: msgspec.Raw(_on_one_line(opened.record.raw(key)).encode()) for key in CARRIED if key in opened.record}
     row |= _under_other_names(opened, row)
-    messages = list(interchange.openai_messages(opened.trajectory, opened.changes))
+    weight = partial(opened.weight, key="weight")
+    messages = list(interchange.openai_messages(opened.trajectory, opened.changes, weight))
     tools = interchange.declarations(opened.trajectory)
     yield {**row, **({"tools": tools} if tools else {}), "messages": messages}
 
@@ -115,7 +134,7 @@ def flat_chat(opened: Source) -> Iterator[Row]:
 
 def share_gpt(opened: Source) -> Iterator[Row]:
     """`sharegpt`: one row."""
-    messages = in_turns(opened.trajectory, opened.changes)
+    messages = in_turns(opened.trajectory, opened.changes, opened.masked)
     system = messages[0].content if messages and messages[0].role == "system" else None
     turns = list(_turns(opened, messages if system is None else messages[1:]))
     row: Row = _identity(opened)
@@ -123,7 +142,9 @@ def share_gpt(opened: Source) -> Iterator[Row]:
         row["tools"] = tools
     if system is not None:
         row["system"] = system
-    row["conversations"] = [{"from": speaker, "value": value} for speaker, value in _paired(opened, turns)]
+    row["conversations"] = [
+        {"from": speaker, "value": value, **weight} for speaker, (value, weight) in _paired(opened, turns)
+    ]
     yield row
 
 
@@ -135,10 +156,15 @@ def alpaca_rows(opened: Source) -> Iterator[Row]:
     history: list[list[str]] = []
     for (_, asked), (_, answered) in zip(spoken[::2], spoken[1::2], strict=True):
         row = {"instruction": asked.text, "input": "", "output": answered.text, "system": system, "history": history}
-        yield row | _identity(opened, "env_id", "task_id")
+        if answered.is_masked:
+            opened.changes["turns under a mask, no sample of their own"] += 1
+        else:
+            yield row | _identity(opened, "env_id", "task_id")
         history = [*history, [asked.text, answered.without_thought]]
 
 
+# What a format calls the weight of a message; of the others some drop samples, and some have no place for it.
+MASKABLE = ("messages", "openai", "sharegpt", "alpaca-mask-history", "parquet")
 FORMATS: dict[str, Shape | None] = {
     "messages": chat,
     "openai": openai,
@@ -252,25 +278,26 @@ def _call(call: Call) -> Row:
     return {"id": call.id, "type": "function", "function": function} if call.id else {"function": function}
 
 
-def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, str]]:
-    """(speaker, value) in ShareGPT's words; the results of one message's calls are one observation."""
+def _turns(opened: Source, messages: list[Message]) -> Iterator[tuple[str, tuple[str, Row]]]:
+    """(speaker, (value, weight)) in ShareGPT's words; the results of one message's calls are one observation."""
     _refuse_unpaired(opened.trajectory)
     results: list[str] = []
     for index, message in enumerate(messages):
         if message.role == "tool":
             results.append(message.content)
             if index + 1 == len(messages) or messages[index + 1].role != "tool":
-                yield "observation", sharegpt.BETWEEN_RESULTS.join(results)
+                yield "observation", (sharegpt.BETWEEN_RESULTS.join(results), {})
                 results = []
         elif message.role == "assistant":
             thought = "" if message.reasoning is None else text.THOUGHT.format(message.reasoning)
+            weight = opened.weight(message, "loss", kind=bool)
             yield (
-                ("function_call", thought + _calls(message, index))
+                ("function_call", (thought + _calls(message, index), weight))
                 if message.calls
-                else ("gpt", thought + message.content)
+                else ("gpt", (thought + message.content, weight))
             )
         elif message.role == "user":
-            yield "human", message.content
+            yield "human", (message.content, {})
         else:
             raise RefusedError("alternation", f"a {message.role} message after the first")
 
@@ -291,19 +318,24 @@ class _Turn(NamedTuple):
     speaker: str
     text: str
     without_thought: str
+    is_masked: bool = False
 
 
 def _rendered_turns(opened: Source) -> Iterator[_Turn]:
     """The turns of Qwen3's template, trimmed as the publisher's script trims them."""
     _refuse_unpaired(opened.trajectory)
-    trajectory = msgspec.structs.replace(opened.trajectory, messages=in_turns(opened.trajectory, opened.changes))
+    messages = in_turns(opened.trajectory, opened.changes, opened.masked)
+    trajectory = msgspec.structs.replace(opened.trajectory, messages=messages)
+    answers = (id(message) in (opened.masked or ()) for message in messages if message.role == "assistant")
     pieces = [piece for turn in chat_template.turns(trajectory) for piece in turn]
     starts = [at for at, piece in enumerate(pieces) if piece.part == "header" and piece.text == chat_template.START]
     for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
         # Between the opening marker with the role, and the closing marker with its line break.
         inner = pieces[start + 2 : end - 2]
         bare = "".join(piece.text for piece in inner if piece.part not in ("thought", "reasoning"))
-        yield _Turn(pieces[start + 1].text.strip(), "".join(piece.text for piece in inner).strip(), bare.strip())
+        speaker = pieces[start + 1].text.strip()
+        is_masked = speaker == "assistant" and next(answers)
+        yield _Turn(speaker, "".join(piece.text for piece in inner).strip(), bare.strip(), is_masked)
 
 
 def encode(row: Row) -> bytes:

@@ -22,6 +22,7 @@ _MESSAGE = pl.Struct(
         "tool_call_id": pl.String,
     }
 )
+_MASKED_MESSAGE = pl.Struct([*_MESSAGE.fields, pl.Field("loss_mask", pl.Int8)])
 CHAT_COLUMNS = pl.Schema(
     {
         "id": pl.String(),
@@ -39,6 +40,9 @@ CHAT_COLUMNS = pl.Schema(
         "messages": pl.List(_MESSAGE),
     }
 )
+
+
+MASKED_CHAT_COLUMNS = pl.Schema({**CHAT_COLUMNS, "messages": pl.List(_MASKED_MESSAGE)})
 
 
 class Lines:
@@ -77,8 +81,9 @@ class Array:
 class Parts:
     """Parquet, a part at a time, in columns that do not depend on the rows."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, columns: pl.Schema) -> None:
         self.files: list[str] = []
+        self._columns = columns
         self._folder, self._name = folder, name
         self._rows: list[dict[str, Any]] = []
         self._bytes = 0
@@ -95,17 +100,17 @@ class Parts:
 
     def _write(self) -> None:
         self.files.append(f"{self._name}-{len(self.files):05d}.parquet")
-        places.write({str(self._folder / self.files[-1]): pl.DataFrame(self._rows, CHAT_COLUMNS, orient="row")})
+        places.write({str(self._folder / self.files[-1]): pl.DataFrame(self._rows, self._columns, orient="row")})
         self._rows, self._bytes = [], 0
 
 
 Writer = Lines | Array | Parts
 
 
-def writer(shape: str, layouts: set[tuple[str, bytes]], folder: Path, name: str) -> Writer:
+def writer(shape: str, layouts: set[tuple[str, bytes]], folder: Path, name: str, *, is_masked: bool = False) -> Writer:
     """The writer of a format; raw records are laid out as the source lays them out, where it has one layout."""
     if shape == "parquet":
-        return Parts(folder, name)
+        return Parts(folder, name, MASKED_CHAT_COLUMNS if is_masked else CHAT_COLUMNS)
     if shape != "raw" or {container for container, _ in layouts} <= {"lines", "parquet"}:
         return Lines(folder, name)
     (prefix,) = {prefix for _, prefix in layouts} if len(layouts) == 1 else {b""}

@@ -29,6 +29,12 @@ def _messages(tokens: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
+def supervised(tokens: pl.LazyFrame) -> pl.LazyFrame:
+    """`supervised` tokens of each assistant message, by `trajectory_id` and `message`: all but its opening."""
+    turn = _messages(tokens).filter("is_turn")
+    return turn.select("trajectory_id", "message", supervised=pl.col("full") - pl.col("header"))
+
+
 def turns(tokens: pl.LazyFrame, trajectories: pl.LazyFrame) -> pl.LazyFrame:
     """Per assistant turn: the sample that trains it, and its place in the whole trajectory.
 

@@ -58,15 +58,19 @@ def read_object(block: str) -> Read:
     return Call(name, arguments, form, _id(value)), detail  # type: ignore[arg-type]
 
 
+OBJECT = re.compile(r"\s*(?:\[\s*)?\{")
+
+
 def read_block(block: str) -> list[Read]:
     """The calls inside one `<tool_call>` block, or of a text that is nothing but calls."""
     text = block.strip()
-    if "<function=" in text or "<invoke " in text:
+    is_object = OBJECT.match(text) is not None  # what looks like a tag in it is an argument's text
+    if not is_object and ("<function=" in text or "<invoke " in text):
         return [call for _, call in tagged(text)]
-    if "<arg_key>" in text:
+    if not is_object and "<arg_key>" in text:
         pairs = {key.strip(): _typed(value.strip("\n")) for key, value in _PAIR.findall(text)}
         return [(Call(text.partition("<")[0].strip() or None, as_written(pairs), "object"), "")]
-    if "[ARGS]" in text and (calls := _NAMED_ARGUMENTS.findall(text)):
+    if not is_object and "[ARGS]" in text and (calls := _NAMED_ARGUMENTS.findall(text)):
         return [(Call(name, arguments.strip(), "string", id_), "") for name, id_, arguments in calls]
     if text.startswith("["):
         return [read_object(item) for item in _items(text)] or [read_object(block)]

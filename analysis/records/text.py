@@ -12,7 +12,7 @@ from typing import NamedTuple
 from analysis.canonical import canonical
 from analysis.records.jsontext import as_written, clean, loads
 from analysis.records.model import Call, Finding
-from analysis.records.syntaxes import Read, listed, literal_of, raw_member, read_block, tagged
+from analysis.records.syntaxes import OBJECT, Read, listed, literal_of, raw_member, read_block, tagged
 
 
 def _block(tag: str, *, ends: str) -> str:
@@ -111,7 +111,7 @@ def read_called(value: str, message: int) -> Called:
     text, is_beside, call_text = value.partition(_OPEN_CALL)
     if is_beside and call_text.endswith(_CLOSE_CALL):
         value = call_text.removesuffix(_CLOSE_CALL)
-    elif any(tag in value for tag in CALL_TAGS):
+    elif OBJECT.match(value) is None and any(tag in value for tag in CALL_TAGS):
         text, calls, findings = split_calls(value, message)
         return Called(text, thought, calls, findings)
     else:

@@ -75,3 +75,19 @@ def test_a_picture_alone_is_no_text_of_a_result() -> None:
     assert isinstance(found, Trajectory)
     assert [message.content for message in found.messages if message.role == "tool"] == [""]
     assert "content_parts" in {finding.rule for finding in found.findings}
+
+
+@pytest.mark.parametrize(
+    "tag", ["<function=f>", '<invoke name="f">', "<invoke ", "<arg_key>", "[ARGS]", "[TOOL_CALLS]", "<|python_tag|>"]
+)
+def test_a_tag_in_the_text_of_an_argument_is_a_text(tag: str) -> None:
+    call = json.dumps({"name": "f", "arguments": {"q": f"say {tag} twice"}})
+    in_text = read(json.dumps(said(assistant(f"<tool_call>\n{call}\n</tool_call>"), RESULT)).encode(), "here", 0)
+    turns = [{"from": "human", "value": "Do."}, {"from": "function_call", "value": call}]
+    turns += [{"from": "observation", "value": "ok"}, {"from": "gpt", "value": "Done."}]
+    shared = {"conversations": turns, "tools": json.dumps([{"name": "f", "parameters": {}}])}
+    for record in (in_text, read(json.dumps(shared).encode(), "here", 0)):
+        assert isinstance(record, Trajectory), record
+        assert [(one.name, json.loads(one.arguments or "")) for one in record.calls] == [
+            ("f", {"q": f"say {tag} twice"})
+        ]

@@ -38,7 +38,7 @@ def test_the_frames_conform_to_what_they_declare() -> None:
 
 
 def test_a_question_uses_the_columns_it_cannot_do_without_and_no_others() -> None:
-    assert used(TOOL_CALLS)["error"] == "outcomes"
+    assert used(TOOL_CALLS)["error"] == "outcomes, masks"
     assert used(TOOL_CALLS)["arguments_class"] == "arguments"
     assert used(TRAJECTORIES)["task"] == "duplicates, rewards"
     # Every question looks at modes or environments; where a record stands in its file is for readers of records.

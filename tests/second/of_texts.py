@@ -221,6 +221,41 @@ def budget_by_steps(world: World) -> Rows:
     return rows
 
 
+def mask_price(world: World) -> Rows:
+    """Messages of one call that fails, has no result, or repeats one whose result is as long and says the same."""
+    taken: Counter[str] = Counter()
+    tokens: Counter[str] = Counter()
+    messages = supervised = 0
+    for run in world.runs:
+        under: dict[int, set[str]] = defaultdict(set)
+        seen = set()
+        for call in run.calls:
+            answer = run.raw.messages[call.message + 1 : call.message + 2]
+            heard = answer[0]["content"] or "" if answer and (call.result or call.outcome == "error") else None
+            known = (call.same, len(heard or ""), call.outcome, heard if call.outcome == "error" else "")
+            rules = {"errors": call.outcome == "error", "unrun": heard is None, "repeats": known in seen}
+            under[call.message] |= {rule for rule, holds in rules.items() if holds}
+            seen |= {known} if heard is not None else set()
+        for place, row in enumerate(_messages(_Held(world))[run.id]):
+            if row["role"] != "assistant":
+                continue
+            out = sum(row[f"{part}_tokens"] for part in _PARTS) - row["header_tokens"]
+            messages, supervised = messages + 1, supervised + out
+            for rule in (*under[place], *(("any",) if under[place] else ())):
+                taken[rule] += 1
+                tokens[rule] += out
+    return {
+        (rule,): {
+            "messages": taken[rule],
+            "all_messages": messages,
+            "supervised": tokens[rule],
+            "all_supervised": supervised,
+            "supervised_share": tokens[rule] / supervised,
+        }
+        for rule in ("errors", "unrun", "repeats", "any")
+    }
+
+
 # Dialogue -----------------------------------------------------------------------------------------------------------
 
 
@@ -778,6 +813,7 @@ OPINIONS = {
     "budget_lengths": budget_lengths,
     "budget_limits": budget_limits,
     "budget_cutoff": budget_cutoff,
+    "mask_price": mask_price,
     "budget_expansion": budget_expansion,
     "budget_expansion_by_steps": budget_by_steps,
     "dialogue_ends": ends,
