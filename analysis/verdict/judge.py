@@ -103,6 +103,7 @@ def judge(data: Tables, bounds: Gate, *, where: str = "", is_own: bool = True) -
     steps = _steps(data, rows, broken, conditions)
     after = gate.check(_after(data, rows, steps), asked) if steps else checks
     still = [check for check in gate.failed(after) if check.name != remedies.EVERY_EXPORT]
+    empty = {check.name for check in still if conditions.get(check.name)} - {step.mends for step in steps}
     too_few = 0 < len(rows) < FEWEST_FOR_A_RATE
     return Verdict(
         source=data.source + (f" ({data.narrowing})" if data.narrowing else ""),
@@ -110,9 +111,11 @@ def judge(data: Tables, bounds: Gate, *, where: str = "", is_own: bool = True) -
         bounds=sum(check.verdict != "not known" for check in checks),
         held=sum(check.verdict == "holds" for check in checks),
         there=remains(data),
-        reasons=[_reason(check, conditions[check.name]) for check in broken],
+        reasons=[_reason(check, conditions[check.name], leaves_none=check.name in empty) for check in broken],
         steps=steps,
-        command=_command(data.source, [where, *(step.where for step in steps)]) if broken else "",
+        command=_command(data.source, [where, *(step.where for step in steps)])
+        if steps or "" in conditions.values()
+        else "",
         still=[_reason(check, None) for check in still],
         unjudged=[
             *(Unjudged(check.name, check.meaning, check.reason) for check in checks if check.verdict == "not known"),
@@ -160,12 +163,14 @@ def _after(data: Tables, rows: pl.DataFrame, steps: list[Step]) -> Tables:
     return data.where(left["trajectory_id"].to_list())
 
 
-def _reason(check: Check, condition: str | None) -> Reason:
+def _reason(check: Check, condition: str | None, *, leaves_none: bool = False) -> Reason:
     mends = (
         remedies.advice(check)
         if condition is None
         else "every export leaves them out"
         if not condition
+        else f"no filter: {condition} would leave no trajectory"
+        if leaves_none
         else f"leave them out: {condition}"
     )
     value = gate_text.value(check)

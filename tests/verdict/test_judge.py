@@ -80,7 +80,8 @@ def test_a_step_that_would_leave_nothing_is_not_offered() -> None:
     found = verdict.judge(decode(*COPIES, *UNANSWERED * 20), limits("unanswered_share", closing_marker=0.0))
     all_unanswered = verdict.judge(decode(*UNANSWERED * 20), limits("unanswered_share"))
     assert found.steps[0].remains.trajectories == 5
-    assert (all_unanswered.answer, all_unanswered.steps) == ("not ready", [])
+    assert (all_unanswered.answer, all_unanswered.steps, all_unanswered.command) == ("not ready", [], "")
+    assert all_unanswered.reasons[0].mends == "no filter: unanswered_calls = 0 would leave no trajectory"
 
 
 def test_a_handful_of_trajectories_is_never_called_ready() -> None:
