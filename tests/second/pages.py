@@ -27,11 +27,12 @@ class Page(NamedTuple):
 
     shown: list[Shown]
     headlines: list[Headline]
+    titles: list[str]
 
 
 def page(notebook: Path, source: str) -> Page:
     """Run a notebook's code with another source, and keep what it shows."""
-    made = Page([], [])
+    made = Page([], [], [])
     with pytest.MonkeyPatch.context() as patch, _watching(patch, made):
         names: dict[str, Any] = {}
         for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
@@ -54,6 +55,9 @@ def _watching(patch: pytest.MonkeyPatch, made: Page) -> Iterator[None]:
     def chart(one: Any) -> None:
         if drawn:
             made.shown.append(Shown(figure.around(one).declared.result, drawn.pop()))  # type: ignore[union-attr]
+            title = one.to_dict(validate=False)["title"]
+            lines = [[part] if isinstance(part, str) else part for part in (title["text"], title.get("subtitle", []))]
+            made.titles.append(" ".join(part for line in lines for part in line))
 
     def table(frame: pl.DataFrame, result: Table, **_: Any) -> None:
         made.shown.append(Shown(result, frame))

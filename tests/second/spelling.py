@@ -1,8 +1,9 @@
 """Numbers as sentences spell them: which a sentence holds, and how a figure may stand in one."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
+from statistics import median
 
 from tests.second.world import Rows
 
@@ -37,6 +38,27 @@ def spellings(figures: Iterable[float]) -> set[str]:
 def _percent(rate: float) -> set[str]:
     text = f"{100 * rate:.1f} %"
     return {text, f"{100 * rate:.0f} %"} if rate in (0, 1) else {text}
+
+
+def shares(rows: Rows) -> list[float]:
+    """What the counts of a result come to over each other, in all and for each value of a key; medians over its rows.
+
+    A part of a key that several rows share is counted once, too: a tool has its calls whatever is said of each class.
+    """
+    sums: dict[object, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    columns: dict[str, list[float]] = defaultdict(list)
+    once: dict[str, dict[tuple[object, ...], float]] = defaultdict(dict)
+    for key, row in rows.items():
+        for name, value in row.items():
+            if isinstance(value, int | float):
+                columns[name].append(value)
+                once[name][key[:-1]] = value
+                for part in {(), *key}:
+                    sums[part][name] += value
+    for name, values in once.items():
+        sums[()][f"{name}, once"] = sum(values.values())
+    ratios = [a / b for part in sums.values() for a in part.values() for b in part.values() if b]
+    return [*ratios, *(median(values) for values in columns.values()), *sums[()].values()]
 
 
 def figures(rows: Rows) -> list[float]:

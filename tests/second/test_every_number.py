@@ -1,6 +1,6 @@
-"""Every number of every table and figure of the pages, beside one that plain Python counts from the raw records.
+"""Every number of every table, figure, title and headline of the pages, beside one that plain Python counts.
 
-A page that gains a table or a column without a second opinion fails here.
+It counts from the raw records. A page that gains a table or a column without a second opinion fails here.
 """
 
 import json
@@ -13,6 +13,8 @@ import polars as pl
 import pytest
 
 from analysis import load
+from analysis.measures import claims
+from analysis.records.rules import RULES
 from analysis.sample import DEFAULT, records, siblings
 from tests.measures.raw import read
 from tests.second import of_calls, of_compare, of_records, of_texts, spelling
@@ -42,11 +44,13 @@ NOT_FIGURES = {
 
 # The numbers of headlines that name a level or a setting, and the one rate that hangs on a draw of values to swap in.
 SETTINGS = {"90 %", "95 %", "20", "32,768"}
+# Of the project: rules of the contract, published figures, entries of the tokenizer.
+SETTINGS |= {str(len(RULES)), str(len(list(claims.published()))), "151,643", "26"}
 DRAWN = "swapped in from other trajectories of the environment, "
 
 
 def _only_in_headlines(world: World, notebook: str) -> list[float]:
-    """Figures that a page says first and in no table of its own."""
+    """Figures that a page says first, or in a title, and in no table of its own."""
     runs, by_mode = world.runs, of_calls.by_mode(world).values()
     steps, made = (sum(run.raw.lengths[name] for run in runs) for name in ("steps", "tool calls"))
     said: dict[str, list[float]] = {
@@ -70,9 +74,27 @@ def _only_in_headlines(world: World, notebook: str) -> list[float]:
                 row[name] for row in of_records.environments(world).values() for name in ("query_tools", "change_tools")
             )
         ],
+        "70_dialogue": [_user_messages(world)],
+        "75_duplicates": _alike(world) if notebook == "75_duplicates" else [],
         "85_transcripts": [len(runs)],
     }
     return said.get(notebook, [])
+
+
+def _user_messages(world: World) -> float:
+    """Messages of the user in a conversation, on average."""
+    talks = [run.raw for run in world.runs if run.mode == "conversation"]
+    messages: int = sum(message["role"] == "user" for raw in talks for message in raw.messages)
+    return messages / len(talks)
+
+
+def _alike(world: World) -> list[float]:
+    """Of each kind of pair the share whose calls with arguments are nearly the same."""
+    kinds: dict[str, list[tuple[int, bool]]] = {}
+    for (kind, compared, start), row in of_texts.similarity(world).items():
+        if compared == "calls with arguments":
+            kinds.setdefault(kind, []).append((row["pairs"], start >= 0.9))
+    return [sum(n for n, is_alike in of if is_alike) / sum(n for n, _ in of) for of in kinds.values()]
 
 
 def _own_edges(world: World) -> list[float]:
@@ -132,12 +154,29 @@ def unknown(made: Page, others: list[float], world: World) -> list[str]:
     tables = {shown.result.name for shown in made.shown} & OPINIONS.keys()
     figures = [figure for table in tables for figure in spelling.figures(OPINIONS[table](world))]
     known = spelling.spellings([*figures, *others]) | SETTINGS
+    # A title tells of the rows that are drawn, and of their sums.
+    drawn = [_of_the_rows(shown, world) for shown in made.shown if shown.result.name in tables]
+    in_titles = known | spelling.spellings(
+        value for rows in drawn for value in (*spelling.figures(rows), *spelling.shares(rows))
+    )
     faults = []
-    for headline in made.headlines:
-        said = " ".join(filter(None, (headline.value, headline.meaning, headline.attention)))
-        told = known | spelling.rates(said) | set(spelling.numbers(said.partition(DRAWN)[2]))
-        faults += [f"{headline.label}: {number} in {said}" for number in spelling.numbers(said) if number not in told]
+    said = [" ".join(filter(None, (one.label, one.value, one.meaning, one.attention))) for one in made.headlines]
+    for sentence, these in [*((one, known) for one in said), *((one, in_titles) for one in made.titles)]:
+        told = these | spelling.rates(sentence) | set(spelling.numbers(sentence.partition(DRAWN)[2]))
+        faults += [f"{number} in {sentence}" for number in spelling.numbers(sentence) if number not in told]
     return faults
+
+
+def _of_the_rows(shown: Shown, world: World) -> Rows:
+    """The second opinion of the rows that a figure draws."""
+    rows = OPINIONS[shown.result.name](world)
+    keys = KEYS.get(shown.result.name, shown.result.key)
+    drawn = {_key(row, keys) for row in shown.frame.iter_rows(named=True)}
+    return {key: row for key, row in rows.items() if key in drawn}
+
+
+def _key(row: dict[str, Any], keys: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(round(row[name], 9) if isinstance(row[name], float) else row[name] for name in keys)
 
 
 def faults(shown: Shown, world: World) -> list[str]:
@@ -154,7 +193,7 @@ def faults(shown: Shown, world: World) -> list[str]:
 
 
 def _differences(table: str, keys: tuple[str, ...], row: dict[str, Any], rows: Rows) -> list[str]:
-    key = tuple(round(row[name], 9) if isinstance(row[name], float) else row[name] for name in keys)
+    key = _key(row, keys)
     if key not in rows:
         return [f"{table}{key}: not a row of the second opinion"]
     told = rows[key]
@@ -188,6 +227,13 @@ def test_a_headline_without_a_second_opinion_is_a_fault() -> None:
     assert spelling.rates("37 of 1,500 calls") == {"2.5 %"}
     said = "2.5 %: 37 of 1,500 calls in env_7 fail; pass^4 is 0.2, 8 of 11 run"
     assert [n for n in spelling.numbers(said) if n not in known | spelling.rates(said)] == ["0.2", "8", "11"]
+
+
+def test_a_titles_number_that_no_rows_come_to_is_a_fault() -> None:
+    rows: Rows = {("a", "x"): {"calls": 1_200, "errors": 30}, ("b", "x"): {"calls": 300, "errors": 7}}
+    known = spelling.spellings([*spelling.figures(rows), *spelling.shares(rows)])
+    said = "37 errors in 1,500 calls, 2.5 %, of a 2.5 %; the median tool has 750 calls; 4.1 % of b, 38 in all"
+    assert [n for n in spelling.numbers(said) if n not in known] == ["4.1 %", "38"]
 
 
 def test_a_number_without_a_second_opinion_is_a_fault() -> None:
