@@ -38,6 +38,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "cutoff": (1, math.inf),
     "bin_tokens": (1, math.inf),
     "threshold": (0, 1),
+    "tool_threshold": (0, 1),
     "seed": (0, 2**63 - 1),
 }
 # The same for words; the empty one always stands for all.

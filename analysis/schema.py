@@ -423,6 +423,20 @@ SWAPPED_VALUES = Table(
     key=("trajectory_id", "call", "path"),
 )
 
+COMPARED_KINDS = ("task", "tool", "value")
+
+COMPARED = Table(
+    "compared",
+    "task, declared tool or id-like argument value of a trajectory, or of a benchmark's record",
+    (
+        _TRAJECTORY_ID,
+        Column("kind", pl.Enum(COMPARED_KINDS), "what is compared"),
+        _ENV_ID,
+        Column("name", pl.String(), "task_id, name of the tool, or name of the argument", nullable=True),
+        Column("text", pl.String(), "the task's text, the tool's canonical parameters, or the value"),
+    ),
+)
+
 # Replay: recorded calls played again on the environments' own code, when that is asked for.
 
 REPLAY_VERDICTS = ("reproduced", "differing", "untold")

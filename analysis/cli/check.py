@@ -10,6 +10,7 @@ from analysis.cli.shared import (
     OK,
     SOURCE,
     STATUSES,
+    add_against_option,
     add_replay_option,
     add_run_options,
     add_sibling_options,
@@ -59,6 +60,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--quantities", action="store_true", help="list the quantities that a gate can limit, and do nothing else"
     )
     add_sibling_options(parser)
+    add_against_option(parser, "for overlap_tasks_share and overlap_tools_share")
     add_replay_option(parser, "for reproduced_share, checks_passed_share and agreement_share")
     add_run_options(parser)
 
@@ -107,7 +109,7 @@ def _judge(options: argparse.Namespace, bounds: Any) -> list[tuple[Any, Any]]:
     judged = []
     for source in options.sources:
         siblings = {"environments": options.environments, "scenarios": options.scenarios}
-        data = load(source, **siblings, replay=options.replay, **how)
+        data = load(source, **siblings, replay=options.replay, against=options.against, **how)
         gate.refuse_unread(data)
         judged.append((data, gate.check(data, bounds, baseline)))
     return judged

@@ -5,7 +5,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from analysis.cli.shared import COULD_NOT, SOURCE, add_sibling_options, complain, path, positive, say, say_lost
+from analysis.cli.shared import (
+    COULD_NOT,
+    SOURCE,
+    add_against_option,
+    add_sibling_options,
+    complain,
+    path,
+    positive,
+    say,
+    say_lost,
+)
 from analysis.cli.streams import tell
 
 ABOUT = "execute the notebooks and write one HTML file per report"
@@ -15,6 +25,7 @@ examples:
   python -m analysis report trajectories.json --only tool_usage -p top 30
   python -m analysis report trajectories.json -p traj_type=conversation --out conversations/
   python -m analysis report trajectories.json --only tool_usage --each env_id --jobs 4
+  python -m analysis report trajectories.json --against bfcl/ --only overlap      what a benchmark has, too
   python -m analysis report trajectories.json --only transcripts --each trajectory_id    one page per trajectory
 
 The index opens with a verdict by the limits of `check`: ready to train on, ready after steps that a command takes, or
@@ -44,6 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="one page per value of this column, such as env_id, and an overview",
     )
     add_sibling_options(parser)
+    add_against_option(parser, "which tasks, tools and values it has, too, on the page 77_overlap")
     parser.add_argument("--out", type=path, metavar="DIR", help="folder of the pages; default: reports/html")
     parser.add_argument(
         "--executed", type=path, metavar="DIR", help="folder of the executed notebooks; default: reports/executed"

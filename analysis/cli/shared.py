@@ -69,6 +69,15 @@ def add_sibling_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_against_option(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--against",
+        default="",
+        metavar="SOURCE",
+        help=f"another set to hold it against, trajectories or a benchmark's tasks or tools: {what}",
+    )
+
+
 def add_replay_option(parser: argparse.ArgumentParser, what: str) -> None:
     parser.add_argument(
         "--replay", action="store_true", help=f"play the calls again in a sandbox first: {what}; needs the sibling sets"

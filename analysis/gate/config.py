@@ -3,6 +3,8 @@
 cutoff = 32768          # longest training sample, in tokens
 tokenizer = ""          # as in notebook 60; empty for qwen if installed
 near_duplicate = 0.8    # Jaccard similarity of two tasks that count as nearly the same
+near_task = 0.5         # the same of a task and one of the set of --against
+near_tool = 0.8         # the same of two tools, by words of the names and names of the parameters
 tolerance = 0.02        # how much worse than a baseline a quantity may be
 must_be_known = false   # true: what there is nothing to count of falls short, here or at one threshold or finding
 
@@ -60,6 +62,8 @@ class Gate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cutoff: int = 32_768
     tokenizer: str = ""
     near_duplicate: float = 0.8
+    near_task: float = 0.5
+    near_tool: float = 0.8
     tolerance: float = 0.02
     must_be_known: bool = False
 

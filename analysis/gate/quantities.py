@@ -15,6 +15,7 @@ from analysis.measures import (
     dialogue,
     duplicates,
     outcomes,
+    overlap,
     overview,
     reasoning,
     recovery,
@@ -38,6 +39,10 @@ class Options(Protocol):
     def tokenizer(self) -> str: ...
     @property
     def near_duplicate(self) -> float: ...
+    @property
+    def near_task(self) -> float: ...
+    @property
+    def near_tool(self) -> float: ...
 
 
 class Measurement(NamedTuple):
@@ -220,6 +225,17 @@ def _agreement(data: Tables, options: Options) -> Measurement:
     return _share(row["events"], row["of"], "scenarios that several trajectories played")
 
 
+def _overlap(data: Tables, options: Options, *, kind: str) -> Measurement:
+    if "against" not in data.manifest:
+        return Measurement(None, reason="the source was held against no other set; name one with --against")
+    thresholds = {"threshold": options.near_task, "tool_threshold": options.near_tool}
+    counts = overlap.summary(data.compared, data.reference, **thresholds).filter(pl.col("kind").cast(pl.String) == kind)
+    row = counts.collect()
+    if row.is_empty():
+        return Measurement(None, reason=f"the other set has no {kind}")
+    return _share(row["same"][0] + row["near"][0], row["items"][0], kind)
+
+
 QUANTITIES: dict[str, Quantity] = {
     "rejected_share": Quantity("records that could not be read, of all", True, True, _rejected),
     "sound_share": Quantity("records without any finding, of those kept", False, True, _sound),
@@ -301,6 +317,12 @@ QUANTITIES: dict[str, Quantity] = {
         False,
         True,
         _agreement,
+    ),
+    "overlap_tasks_share": Quantity(
+        "tasks that the set of --against has, too, or nearly", True, True, partial(_overlap, kind="tasks")
+    ),
+    "overlap_tools_share": Quantity(
+        "tools that the set of --against has, too, or nearly", True, True, partial(_overlap, kind="tools")
     ),
     "expansion_factor": Quantity("tokens of training turn by turn / tokens rendered once", True, False, _expansion),
 }

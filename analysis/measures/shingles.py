@@ -34,10 +34,31 @@ def bands(threshold: float) -> tuple[int, float]:
 
 
 def proposals(sets: Iterable[frozenset[str]], threshold: float) -> Iterator[tuple[int, int]]:
-    index = RMinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, num_bands=bands(threshold)[0])
+    """Pairs of sets that MinHash takes for as similar as the threshold, the earlier one first."""
+    index = _index(threshold)
     for right, shingled in enumerate(sets):
-        minhash = RMinHash(num_perm=PERMUTATIONS, seed=1)
-        minhash.update(sorted(shingled))
+        minhash = _minhash(shingled)
         for left in sorted(index.query(minhash)):
             yield left, right
         index.insert(right, minhash)
+
+
+def proposals_between(
+    sets: Iterable[frozenset[str]], others: Iterable[frozenset[str]], threshold: float
+) -> Iterator[list[int]]:
+    """For each set, in their order, the places of the other sets that MinHash takes for as similar as the threshold."""
+    index = _index(threshold)
+    for place, shingled in enumerate(others):
+        index.insert(place, _minhash(shingled))
+    for shingled in sets:
+        yield sorted(index.query(_minhash(shingled)))
+
+
+def _index(threshold: float) -> RMinHashLSH:
+    return RMinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, num_bands=bands(threshold)[0])
+
+
+def _minhash(shingled: frozenset[str]) -> RMinHash:
+    minhash = RMinHash(num_perm=PERMUTATIONS, seed=1)
+    minhash.update(sorted(shingled))
+    return minhash

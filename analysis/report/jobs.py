@@ -74,6 +74,8 @@ def _lacking(report: Report, data: Tables) -> str:
         if frame.head(1).collect().is_empty():
             if need == "replays":
                 return f"{data.source} was not replayed; to play its calls again in a sandbox, add -p replay true"
+            if need == "reference":
+                return f"{data.source} was held against no other set; to name one, add --against SOURCE"
             missing = need.replace("_", " ")
             return f"{data.source} has no {missing}; name the sibling sets with --environments and --scenarios"
     return ""

@@ -59,7 +59,8 @@ def command(request: ReportRequest, job: Job | None = None) -> str:
     chosen = dict(request.parameters) | ({request.each: job.group} if job and job.group is not None else {})
     for name, value in chosen.items():
         words += ["-p", name, value]
-    for option in ("environments", "scenarios") if job else ("environments", "scenarios", "each"):
+    beside = ("environments", "scenarios", "against")
+    for option in beside if job else (*beside, "each"):
         if getattr(request, option):
             words += [f"--{option}", getattr(request, option)]
     return shlex.join(words)

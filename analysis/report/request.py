@@ -32,6 +32,7 @@ class ReportRequest:
     timeout: int = 600
     environments: str = ""
     scenarios: str = ""
+    against: str = ""
     suite: Path = SUITE
     gate: Path | None = None
     engine: str = kernels.WARM

@@ -79,7 +79,8 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
     sources.refuse_inside(request.out, request.source)
     bounds = bounds_of(request)
     reports = choose(read_suite(request.suite), request.only)
-    siblings = {name: getattr(request, name) for name in ("environments", "scenarios") if getattr(request, name)}
+    beside = ("environments", "scenarios", "against")
+    siblings = {name: getattr(request, name) for name in beside if getattr(request, name)}
     given = {**siblings, **request.parameters}
     parameters = resolve(reports, given, offered={"source": request.source})
     at_once = affordable(request.jobs or processes.cores() + 1)
@@ -90,6 +91,7 @@ def run(request: ReportRequest, exporter: Exporter | None = None) -> Result:
         request.source,
         environments=given.get("environments", ""),
         scenarios=given.get("scenarios", ""),
+        against=given.get("against", ""),
         progress=request.progress,
         replay=any(each.get("replay") is True for each in parameters.values()),
     )

@@ -8,6 +8,7 @@ import polars as pl
 
 from analysis import schema, sources
 from analysis.nearest import hint
+from analysis.records import compared
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import choices, describe, places, subsets
@@ -36,6 +37,7 @@ class Tables:
     choice: Choice | None = None
     joined: pl.LazyFrame | None = None
     replayed_in: str = ""
+    held_against: pl.LazyFrame | None = None
 
     @property
     def trajectories(self) -> pl.LazyFrame:
@@ -113,6 +115,16 @@ class Tables:
     @property
     def replayed_checks(self) -> pl.LazyFrame:
         return self._replayed(schema.REPLAYED_CHECKS)
+
+    @property
+    def compared(self) -> pl.LazyFrame:
+        """Tasks, tools and id-like values, to hold against another set: a second pass over the texts, cached."""
+        return self.derive(schema.COMPARED, compared.rows, key=compared.VERSION)
+
+    @property
+    def reference(self) -> pl.LazyFrame:
+        """The same of the set that `load(…, against=…)` named; empty where none was."""
+        return schema.COMPARED.empty().lazy() if self.held_against is None else self.held_against
 
     def where(
         self,

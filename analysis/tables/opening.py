@@ -5,6 +5,7 @@ from typing import Any
 
 from analysis.sources import address
 from analysis.tables import cache, memory, siblings, subsets
+from analysis.tables.against import held_against
 from analysis.tables.build import build
 from analysis.tables.crew import Crew
 from analysis.tables.handle import Tables
@@ -22,6 +23,7 @@ def load(
     progress: bool = True,
     keep_unread: bool = False,
     replay: bool = False,
+    against: str = "",
 ) -> Tables:
     """Decode a source, or find it decoded, and hand out its tables.
 
@@ -46,7 +48,8 @@ def load(
         dask: address of a Dask scheduler to decode on instead.
         progress: show a bar for work of more than a moment.
         keep_unread: keep, with a finding, records of which calls or texts could not be read, instead of rejecting them.
-
+        against: another set to hold the source against, named as a source is: trajectories, or a benchmark's tasks and
+            tools. `reference` has what it holds, and `compared` what the source does.
         replay: play the recorded calls again in a sandbox, as `python -m analysis replay` does; `replays`,
             `replayed_calls` and `replayed_checks` are empty without. Needs environments and scenarios.
 
@@ -57,6 +60,8 @@ def load(
     crew = Crew(jobs=jobs, dask=dask, progress=progress, keep_unread=keep_unread)
     name = memory.source_of(source)
     data = (_subset if subsets.is_subset(name) else _tables)(name, environments, scenarios, crew)
+    if against:
+        data = held_against(data, _tables(against, "none", "none", crew))
     if not replay:
         return data
     from analysis.replay.run import replayed  # noqa: PLC0415  the sandbox, for whoever asks for it

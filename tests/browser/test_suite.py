@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.browser]
 # The method and the dictionary are about the project: nothing of them can be narrowed to a part of the sample.
 REFERENCE = ("95_method", "96_dictionary")
 # The sample has no rewards.
-NAMES = ["index", *(one.name for one in read_suite() if one.name not in ("82_replay", "87_rewards"))]
+NAMES = ["index", *(one.name for one in read_suite() if one.name not in ("77_overlap", "82_replay", "87_rewards"))]
 # Of real records these; the sample gets every report of the suite.
 REAL = ("00_overview", "10_tool_usage", "20_step_lengths", "30_coverage")
 KB = 1024
