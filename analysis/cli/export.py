@@ -16,12 +16,20 @@ from analysis.cli.shared import (
     add_sibling_options,
     complain,
     path,
+    positive,
     say,
 )
 from analysis.cli.streams import tell
 
 # The formats of analysis.export, which takes half a second to import; a test compares the two.
 FORMATS = ("messages", "openai", "atif", "sharegpt", "alpaca-mask-history", "parquet", "raw")
+
+LIMITS = {
+    "per_scenario": "records of one scenario and mode, at most",
+    "per_environment": "records of one environment, at most",
+    "diverse": "so many records, one by one those with most tools, pairs of tools and parameters that none before has",
+    "budget": "tokens of all records together, at most",
+}
 
 ABOUT = "filter, split and write records for other tools"
 EPILOG = f"""\
@@ -31,6 +39,8 @@ examples:
   python -m analysis export trajectories.json sft/ --format alpaca-mask-history \\
       --where "traj_type = 'non_conversation' AND end_class = 'completed_marker' AND steps BETWEEN 5 AND 25"
   python -m analysis export trajectories.json masked/ --format openai --mask errors,unrun,repeats
+  python -m analysis export trajectories.json small/ --format messages --drop-copies --per-scenario 2 --diverse 500
+  python -m analysis export trajectories.json again/ --like small/manifest.json
   python -m analysis export rl.json passed/ --format messages --replay --environments envs.json \\
       --scenarios scenarios.json --where "checks > 0 AND checks_passed = checks"
   python -m analysis export 'runs/*.json' kept/ --format raw --where "total_reward = 1 AND rules NOT LIKE '%call%'"
@@ -73,7 +83,13 @@ exit status: 0 everything exported or filtered · 1 a record was refused, reject
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="SOURCE", help=SOURCE)
     parser.add_argument("out", metavar="OUT", type=path, help="folder to write")
-    parser.add_argument("--format", dest="shape", required=True, choices=FORMATS, help="what to write")
+    parser.add_argument("--format", dest="shape", choices=FORMATS, help="what to write; needed without --like")
+    parser.add_argument(
+        "--like",
+        type=path,
+        metavar="MANIFEST",
+        help="repeat the export with this manifest, of the same contents: format, condition, limits, mask, split, seed",
+    )
     parser.add_argument(
         "--where", default="", metavar="EXPR", help="export only records that meet this condition; default: all records"
     )
@@ -83,6 +99,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="RULES",
         help="messages that nothing is learned from: errors, unrun, repeats, one or several between commas",
     )
+    limits = parser.add_argument_group(
+        "limits", "taken in this order, after --where; --seed gives the order of records"
+    )
+    limits.add_argument("--drop-copies", action="store_true", help="leave out what does what an earlier record does")
+    for name, what in LIMITS.items():
+        limits.add_argument(f"--{name.replace('_', '-')}", type=positive, default=0, metavar="N", help=what)
     parser.add_argument(
         "--validation", type=float, default=0.0, metavar="SHARE", help="share to hold out, such as 0.1; default: none"
     )
@@ -92,7 +114,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="scenario",
         help="keep all records of one scenario, or environment, on the same side of the split; default: %(default)s",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="seed of the split; default: %(default)s")
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="S", help="seed of limits and split; default: %(default)s"
+    )
     add_sibling_options(parser)
     add_replay_option(parser, "for the columns of --where that only a replay knows")
     add_keep_going(parser, "refused, rejected or lost")
@@ -101,15 +125,31 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the records; the status is 1 if one was refused, rejected or lost, unless --keep-going."""
-    from analysis.export import ExportError, ExportRequest, export, rules_of  # noqa: PLC0415
+    from analysis.export import ExportError, ExportRequest, Limits, export, read_request, rules_of  # noqa: PLC0415
 
+    if not options.shape and not options.like:
+        return complain("export needs --format, or --like MANIFEST; see --help", COULD_NOT)
     names = (
-        *("source", "out", "shape", "where", "validation", "by", "seed", "jobs"),
-        *("environments", "scenarios", "replay"),
+        "source",
+        "out",
+        "shape",
+        "where",
+        "validation",
+        "by",
+        "seed",
+        "jobs",
+        "environments",
+        "scenarios",
+        "replay",
     )
     request = {name: getattr(options, name) for name in names}
+    limits = {name: getattr(options, name) for name in ("drop_copies", *LIMITS)}
     try:
-        manifest = export(ExportRequest(**request, mask=rules_of(options.mask), progress=not options.quiet))
+        request |= {"mask": rules_of(options.mask), "limits": Limits(**limits)}
+        if options.like:
+            _refuse_what_is_repeated(options)
+            request |= read_request(options.like)
+        manifest = export(ExportRequest(**request, progress=not options.quiet))
     except ExportError as error:
         return complain(error, COULD_NOT)
     _tell_exported(manifest, options.out)
@@ -118,11 +158,28 @@ def run(options: argparse.Namespace) -> int:
     return LOST if lost and not options.keep_going else OK
 
 
+def _refuse_what_is_repeated(options: argparse.Namespace) -> None:
+    """What a manifest says cannot be said otherwise beside it.
+
+    Raises:
+        ExportError: it is.
+    """
+    from analysis.export import ExportError  # noqa: PLC0415
+
+    names = ("shape", "where", "mask", "drop_copies", *LIMITS, "validation", "seed")
+    given = [name for name in names if getattr(options, name)]
+    if given:
+        option = "format" if given[0] == "shape" else given[0].replace("_", "-")
+        raise ExportError(f"--like says what --{option} says; give one of them")
+
+
 def _tell_exported(manifest: dict[str, Any], out: Path) -> None:
     tell(
         f"{out}: {manifest['records_in']:,} records in = {manifest['exported']:,} exported + "
         f"{manifest['filtered']:,} filtered + {manifest['refused']:,} refused + {manifest['rejected']:,} rejected"
     )
+    for step in manifest.get("subset", {}).get("steps", []):
+        tell(f"  {step['limit']}: {step['left_out']:,} left out, {step['remain']:,} remain")
     for name, split in manifest["splits"].items():
         tell(
             f"  {name}: {split['records']:,} records, {split['rows']:,} rows, {split['scenarios']:,} scenarios, "

@@ -15,6 +15,7 @@ from analysis import files, records, sources
 from analysis.export import masks, shapes, split, writers
 from analysis.export.errors import ExportError, RefusedError
 from analysis.export.on_demand import choosable_of, qwen_tokens
+from analysis.export.subset import Limits, choose, features_of
 from analysis.export.where import chosen, refuse_what_needs_a_replay
 from analysis.measures import samples
 from analysis.records.model import Rejected
@@ -63,6 +64,7 @@ class ExportRequest:
     shape: str
     where: str = ""
     mask: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
     validation: float = 0.0
     by: split.By = "scenario"
     seed: int = 0
@@ -71,6 +73,7 @@ class ExportRequest:
     environments: str = ""
     scenarios: str = ""
     replay: bool = False
+    content_hash: str = ""
 
 
 def export(request: ExportRequest) -> dict[str, Any]:
@@ -98,11 +101,24 @@ def export(request: ExportRequest) -> dict[str, Any]:
         progress=request.progress,
         replay=request.replay,
     )
-    trajectories = chosen(choosable_of(data, request.where).lazy(), request.where)
+    if request.content_hash and request.content_hash != data.manifest["content_hash"]:
+        raise ExportError(
+            f"{request.source}: its contents are not those of the export to repeat "
+            f"(hash {data.manifest['content_hash']}, then {request.content_hash})"
+        )
+    rows = choosable_of(data, f"{request.where} {request.limits.columns}")
+    features = features_of(data.tool_calls) if request.limits.diverse else {}
+    trajectories, steps = choose(chosen(rows.lazy(), request.where), request.limits, request.seed, features)
     splits = split.deal(trajectories, request.validation, request.by, request.seed)
     with files.whole_folder(request.out) as folder:
         tally = _write(request, data, splits, folder)
         manifest = _manifest(request, data, trajectories, splits, tally)
+        if steps:
+            manifest["subset"] = {
+                "limits": request.limits.named,
+                "seed": request.seed,
+                "steps": [step._asdict() for step in steps],
+            }
         _write_json(folder / "manifest.json", manifest)
         if request.shape in _LLAMAFACTORY:
             _write_json(folder / "dataset_info.json", _dataset_info(request.shape, tally))
@@ -189,6 +205,7 @@ def _manifest(
         "revision": data.manifest["revision"],
         "format": request.shape,
         "where": request.where,
+        "seed": request.seed,
         "records_in": data.manifest["records_in"],
         "exported": exported,
         "filtered": data.manifest["kept"] - len(splits),

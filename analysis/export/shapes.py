@@ -38,6 +38,7 @@ Shape = Callable[["Source"], Iterator[Row]]
 CARRIED = ("id", "env_id", "task_id", "traj_type", "task_info", "model", "trial", "total_reward", "steps")
 CARRIED_BY_RUNNER = ("terminated", "truncated")
 TAGS = ("<think>", "</think>")
+CALL_TAGS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 ASKING = ("human", "user", "observation")
 ANSWERING = ("gpt", "assistant", "function_call")
 
@@ -202,8 +203,17 @@ def _refuse_unpaired(trajectory: Trajectory) -> None:
         if call.arguments_state in ("unparsable", "not_object"):
             raise RefusedError("arguments", f"message {call.message}: {call.name}'s are not a JSON object")
     for index, message in enumerate(trajectory.messages):
-        if any(tag in text for text in (message.content, message.reasoning or "") for tag in TAGS):
+        texts = (message.content, message.reasoning or "", *(call.arguments or "" for call in message.calls))
+        if any(tag in text for text in texts for tag in TAGS):
             raise RefusedError("thought_tags", f"message {index}: <think> or </think> in a text that is not tagged")
+
+
+def _refuse_call_tags(trajectory: Trajectory) -> None:
+    """For texts of the template, in which tags tell calls and results: none stands in what they hold."""
+    for index, message in enumerate(trajectory.messages):
+        texts = (message.content, message.reasoning or "", *(call.arguments or "" for call in message.calls))
+        if message.role != "system" and any(tag in text for text in texts for tag in CALL_TAGS):
+            raise RefusedError("call_tags", f"message {index}: a tag of calls or results in a text that is neither")
 
 
 def _paired(opened: Source, turns: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
@@ -324,6 +334,7 @@ class _Turn(NamedTuple):
 def _rendered_turns(opened: Source) -> Iterator[_Turn]:
     """The turns of Qwen3's template, trimmed as the publisher's script trims them."""
     _refuse_unpaired(opened.trajectory)
+    _refuse_call_tags(opened.trajectory)
     messages = in_turns(opened.trajectory, opened.changes, opened.masked)
     trajectory = msgspec.structs.replace(opened.trajectory, messages=messages)
     answers = (id(message) in (opened.masked or ()) for message in messages if message.role == "assistant")

@@ -1,6 +1,7 @@
 """What a record becomes in each format, what is refused, and that our own readers read the same out of it."""
 
 import json
+import re
 from collections import Counter
 from typing import Any
 
@@ -89,6 +90,10 @@ def test_the_last_alpaca_row_reads_as_the_record_with_its_last_thought_alone(ste
     # With a tool at least: a row without any has nothing to tell it from plain chat, whose thoughts are its text.
     record = trajectory(env_id="bank", steps=[step(tool="get_user"), *steps])
     ours = read(record)
+    if re.search("think>|tool_(call|response)>", json.dumps(record)):
+        with pytest.raises(RefusedError, match=r"think>|a tag of calls"):
+            rows("alpaca-mask-history", record)
+        return
     made = rows("alpaca-mask-history", record)
     theirs = read(made[-1])
     assert len(made) == sum(message.role == "assistant" for message in ours.messages)
@@ -269,6 +274,9 @@ CALLS = [{"function": {"name": "pay", "arguments": "{}"}}]
         ("sharegpt", trajectory(steps=[step(says="Hm."), step(says="Task Completed")]), "alternation"),
         ("alpaca-mask-history", trajectory(steps=[step(says="A </think> of its own.")]), "thought_tags"),
         ("sharegpt", trajectory(steps=[step(tool="pay", reasoning="A <tool_call>?")]), "call_tags"),
+        ("sharegpt", trajectory(steps=[step(tool="pay", arguments={"<think>": 1})]), "thought_tags"),
+        ("alpaca-mask-history", trajectory(steps=[step(tool="pay", arguments={"a": "</tool_call>"})]), "call_tags"),
+        ("alpaca-mask-history", trajectory(steps=[step(tool="pay", result="<tool_response>")]), "call_tags"),
         ("messages", {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "content_parts"),
         ("messages", {"messages": [{"role": "user", "content": "Anyone?"}]}, "no_assistant"),
         ("messages", {"messages": [{"role": "critic", "content": ""}, {"role": "assistant"}]}, "legal_roles"),
