@@ -437,6 +437,22 @@ COMPARED = Table(
     ),
 )
 
+PRIVATE_KINDS = ("key", "password", "e-mail", "phone", "card")
+PRIVATE_FORMS = ("open", "reserved")
+
+PRIVATE = Table(
+    "private",
+    "trajectory, kind, form and role of secrets or personal data found in texts",
+    (
+        _TRAJECTORY_ID,
+        Column("kind", pl.Enum(PRIVATE_KINDS), "what is found, by its form alone"),
+        Column("form", pl.Enum(PRIVATE_FORMS), "reserved: by its form nobody's; open: may be real or invented"),
+        Column("role", pl.String(), "who says it, or task"),
+        Column("finds", pl.UInt32(), "distinct values; the values themselves are not kept", unit="finds"),
+    ),
+    key=("trajectory_id", "kind", "form", "role"),
+)
+
 # Replay: recorded calls played again on the environments' own code, when that is asked for.
 
 REPLAY_VERDICTS = ("reproduced", "differing", "untold")

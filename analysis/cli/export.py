@@ -76,6 +76,10 @@ Its columns:
 them has them counted, which takes a while on a large set. The columns from `reproduced` on are known after a replay
 only: with --replay, of trajectories that could be played.
 
+--redact replaces what may be a secret or personal data by its kind, such as [e-mail], in every text of a row: keys by
+their published prefixes, passwords by the name they are given under, e-mail addresses, phone and card numbers, made up
+or not. What has no such form stays: names, postal addresses, keys without a prefix. `raw` is refused.
+
 exit status: 0 everything exported or filtered · 1 a record was refused, rejected or lost · {STATUSES}
 """
 
@@ -117,6 +121,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="seed of limits and split; default: %(default)s"
     )
+    parser.add_argument(
+        "--redact", action="store_true", help="replace what may be secrets or personal data; the manifest counts it"
+    )
     add_sibling_options(parser)
     add_replay_option(parser, "for the columns of --where that only a replay knows")
     add_keep_going(parser, "refused, rejected or lost")
@@ -141,6 +148,7 @@ def run(options: argparse.Namespace) -> int:
         "environments",
         "scenarios",
         "replay",
+        "redact",
     )
     request = {name: getattr(options, name) for name in names}
     limits = {name: getattr(options, name) for name in ("drop_copies", *LIMITS)}
@@ -166,7 +174,7 @@ def _refuse_what_is_repeated(options: argparse.Namespace) -> None:
     """
     from analysis.export import ExportError  # noqa: PLC0415
 
-    names = ("shape", "where", "mask", "drop_copies", *LIMITS, "validation", "seed")
+    names = ("shape", "where", "mask", "drop_copies", *LIMITS, "validation", "seed", "redact")
     given = [name for name in names if getattr(options, name)]
     if given:
         option = "format" if given[0] == "shape" else given[0].replace("_", "-")

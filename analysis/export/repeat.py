@@ -32,6 +32,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     mask: _Mask = _Mask()
     subset: _Subset = _Subset()
     split: _Split = _Split()
+    redacted: dict[str, int] | None = None
 
 
 def read_request(path: Path) -> dict[str, Any]:
@@ -54,5 +55,6 @@ def read_request(path: Path) -> dict[str, Any]:
         "validation": held.split.validation,
         "by": held.split.by,
         "seed": held.seed,
+        "redact": held.redacted is not None,
         "content_hash": held.content_hash,
     }

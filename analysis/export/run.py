@@ -18,7 +18,9 @@ from analysis.export.on_demand import choosable_of, qwen_tokens
 from analysis.export.subset import Limits, choose, features_of
 from analysis.export.where import chosen, refuse_what_needs_a_replay
 from analysis.measures import samples
+from analysis.records import private
 from analysis.records.model import Rejected
+from analysis.schema import PRIVATE_KINDS
 from analysis.tables import Tables, load
 
 # Pairs of near-duplicates that the manifest shows; their number stands beside them.
@@ -57,6 +59,7 @@ class ExportRequest:
         progress: show a bar for work of more than a moment.
         environments, scenarios: the sibling sets, for a replay.
         replay: play the calls again first, for the columns of `where` that only a replay knows.
+        redact: replace what may be secrets or personal data by its kind, in every text of a row.
     """
 
     source: str
@@ -74,6 +77,7 @@ class ExportRequest:
     scenarios: str = ""
     replay: bool = False
     content_hash: str = ""
+    redact: bool = False
 
 
 def export(request: ExportRequest) -> dict[str, Any]:
@@ -88,6 +92,8 @@ def export(request: ExportRequest) -> dict[str, Any]:
     """
     if request.shape not in shapes.FORMATS:
         raise ExportError(f"--format {request.shape}: there are {', '.join(shapes.FORMATS)}")
+    if request.redact and shapes.FORMATS[request.shape] is None:
+        raise ExportError(f"--redact: {request.shape} writes records as they are; choose another format")
     if request.mask and request.shape not in shapes.MASKABLE:
         raise ExportError(f"--mask: {request.shape} has no place for it; one of {', '.join(shapes.MASKABLE)} has")
     _refuse_what_is_not_ours(request.out)
@@ -190,7 +196,10 @@ def _rows(
         raise RefusedError("unreadable", trajectory.reason)
     made: Counter[str] = Counter()
     masked.update(masks.masked(trajectory, request.mask))
-    yield from convert(shapes.source(raw.data, trajectory, made, masked if request.mask else None))
+    found: dict[str, int] = {}
+    for row in convert(shapes.source(raw.data, trajectory, made, masked if request.mask else None)):
+        yield private.redacted(row, found) if request.redact else row
+    made.update({f"redacted: {kind}": count for kind, count in found.items()})
     # Only of records that were written: a refusal ends this before.
     changes.update(made)
 
@@ -219,6 +228,8 @@ def _manifest(
         "refused_records": [dict(zip(("origin", "rule", "detail"), row, strict=True)) for row in tally.refused],
         "versions": {"trajectory-notebooks": version("trajectory-notebooks"), "polars": version("polars")},
     }
+    if request.redact:
+        manifest["redacted"] = {kind: tally.changes[f"redacted: {kind}"] for kind in PRIVATE_KINDS}
     if request.mask:
         manifest["mask"] = _masked(request, data, tally)
     if request.validation:

@@ -17,6 +17,7 @@ from analysis.measures import (
     outcomes,
     overlap,
     overview,
+    private,
     reasoning,
     recovery,
     repeats,
@@ -236,6 +237,13 @@ def _overlap(data: Tables, options: Options, *, kind: str) -> Measurement:
     return _share(row["same"][0] + row["near"][0], row["items"][0], kind)
 
 
+def _private(data: Tables, options: Options, *, column: str) -> Measurement:
+    if not data.manifest["located"]:
+        return Measurement(None, reason="only tables are here, without the texts to scan")
+    row = private.summary(data.private, data.trajectories).collect().row(0, named=True)
+    return _share(row[column], row["trajectories"], "trajectories")
+
+
 QUANTITIES: dict[str, Quantity] = {
     "rejected_share": Quantity("records that could not be read, of all", True, True, _rejected),
     "sound_share": Quantity("records without any finding, of those kept", False, True, _sound),
@@ -317,6 +325,15 @@ QUANTITIES: dict[str, Quantity] = {
         False,
         True,
         _agreement,
+    ),
+    "secrets_share": Quantity(
+        "trajectories with what may be a key or password", True, True, partial(_private, column="secret")
+    ),
+    "personal_data_share": Quantity(
+        "trajectories with what may be an e-mail address, phone or card number of a person",
+        True,
+        True,
+        partial(_private, column="personal"),
     ),
     "overlap_tasks_share": Quantity(
         "tasks that the set of --against has, too, or nearly", True, True, partial(_overlap, kind="tasks")

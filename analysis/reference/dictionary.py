@@ -17,11 +17,21 @@ from analysis.measures import claims as published_claims
 from analysis.records.rules import RULES as CONTRACT
 from analysis.reference import method
 from analysis.reference.method import Measure
-from analysis.schema import BASE_TABLES, COMPARED, DERIVED_TABLES, REPLAY_TABLES, SWAPPED_VALUES, VALUES, Column, Table
+from analysis.schema import (
+    BASE_TABLES,
+    COMPARED,
+    DERIVED_TABLES,
+    PRIVATE,
+    REPLAY_TABLES,
+    SWAPPED_VALUES,
+    VALUES,
+    Column,
+    Table,
+)
 
 Pair = tuple[str, str]
 
-KEPT = (*BASE_TABLES, *dict.fromkeys((*DERIVED_TABLES, VALUES, SWAPPED_VALUES, COMPARED, *REPLAY_TABLES)))
+KEPT = (*BASE_TABLES, *dict.fromkeys((*DERIVED_TABLES, VALUES, SWAPPED_VALUES, COMPARED, PRIVATE, *REPLAY_TABLES)))
 
 TABLES = Table(
     "dictionary_tables",

@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis import schema, sources
 from analysis.nearest import hint
-from analysis.records import compared
+from analysis.records import compared, private
 from analysis.records.model import Trajectory
 from analysis.schema import Table
 from analysis.tables import choices, describe, places, subsets
@@ -120,6 +120,11 @@ class Tables:
     def compared(self) -> pl.LazyFrame:
         """Tasks, tools and id-like values, to hold against another set: a second pass over the texts, cached."""
         return self.derive(schema.COMPARED, compared.rows, key=compared.VERSION)
+
+    @property
+    def private(self) -> pl.LazyFrame:
+        """Secrets and personal data by their form, without the values: a second pass over the texts, cached."""
+        return self.derive(schema.PRIVATE, private.rows, key=private.VERSION)
 
     @property
     def reference(self) -> pl.LazyFrame:
