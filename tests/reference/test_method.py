@@ -43,7 +43,7 @@ def test_every_notebook_of_a_question_is_named() -> None:
 
 def test_questions_stand_in_the_order_of_their_notebooks() -> None:
     names = [question.name for question in method.questions()]
-    assert names[:3] == ["claims", "overview", "tool_usage"]
+    assert names[:4] == ["claims", "overview", "private", "tool_usage"]
     assert names.index("step_lengths") < names.index("coverage") < names.index("sequences") < names.index("compare")
 
 
