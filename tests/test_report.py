@@ -726,7 +726,7 @@ def test_ctrl_c_stops_the_kernels_and_says_so(house: House) -> None:
         text=True,
         start_new_session=True,
     )
-    pid = process_id(told)
+    pid = process_id(told, process)
     os.kill(process.pid, signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -1,5 +1,6 @@
 """Waiting for what another process does."""
 
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +30,16 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def process_id(path: Path) -> int:
-    """What a process wrote of itself, once it has."""
-    return int(until(lambda: path.exists() and path.read_text(), "the process never said its id", 120))
+def process_id(path: Path, starter: "subprocess.Popen[str] | None" = None) -> int:
+    """What a process wrote of itself, once it has; whoever started it must not end before.
+
+    Raises:
+        AssertionError: it never did; with what the starter said, if that has ended.
+    """
+
+    def told() -> str:
+        if starter is not None and starter.poll() is not None:
+            raise AssertionError(f"status {starter.returncode} before any process said its id: {starter.communicate()}")
+        return path.read_text() if path.exists() else ""
+
+    return int(until(told, "the process never said its id", 120))

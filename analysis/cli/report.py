@@ -76,12 +76,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the reports."""
-    from analysis.gate import GateError  # noqa: PLC0415
     from analysis.parameters import ParameterError  # noqa: PLC0415
     from analysis.report import kernels  # noqa: PLC0415
 
     if options.engine in (None, kernels.WARM):
         kernels.warm_up()  # it imports while this process does; if the request is refused, nothing was lost by that
+    from analysis.gate import GateError  # noqa: PLC0415
     from analysis.report.request import ReportRequest  # noqa: PLC0415
     from analysis.report.run import run  # noqa: PLC0415  papermill and nbconvert take seconds
 
