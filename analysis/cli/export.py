@@ -10,6 +10,7 @@ from analysis.cli.shared import (
     OK,
     SOURCE,
     STATUSES,
+    add_against_option,
     add_keep_going,
     add_replay_option,
     add_run_options,
@@ -69,12 +70,13 @@ use and, or, not, in, like, between, is null, case, ~ for regular expressions, a
 Its columns:
   trajectory_id origin dialect traj_type env_id task_id task steps assistant_messages user_messages tool_messages
   tool_calls tools_offered tools_used tool_set end_class reasoning_messages total_reward trial model record_bytes
-  findings rules failed_calls unanswered_calls refused_arguments is_copy loops tokens reproduced differing untold
-  first_difference changes changes_read_back checks checks_passed reward
+  findings rules failed_calls unanswered_calls refused_arguments is_copy loops tokens overlaps reproduced differing
+  untold first_difference changes changes_read_back checks checks_passed reward
 
 `is_copy` is true of a trajectory that does what an earlier one does. `tokens` are those of Qwen3, rendered once; naming
-them has them counted, which takes a while on a large set. The columns from `reproduced` on are known after a replay
-only: with --replay, of trajectories that could be played.
+them has them counted, which takes a while on a large set. `overlaps` is true of a trajectory whose task the set of
+--against has, too, or nearly: --where "NOT overlaps" leaves out what is like a benchmark. The columns from `reproduced`
+on are known after a replay only: with --replay, of trajectories that could be played.
 
 --redact replaces what may be a secret or personal data by its kind, such as [e-mail], in every text of a row: keys by
 their published prefixes, passwords by the name they are given under, e-mail addresses, phone and card numbers, made up
@@ -125,6 +127,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--redact", action="store_true", help="replace what may be secrets or personal data; the manifest counts it"
     )
     add_sibling_options(parser)
+    add_against_option(parser, "for the column overlaps of --where")
     add_replay_option(parser, "for the columns of --where that only a replay knows")
     add_keep_going(parser, "refused, rejected or lost")
     add_run_options(parser)
@@ -149,6 +152,7 @@ def run(options: argparse.Namespace) -> int:
         "scenarios",
         "replay",
         "redact",
+        "against",
     )
     request = {name: getattr(options, name) for name in names}
     limits = {name: getattr(options, name) for name in ("drop_copies", *LIMITS)}

@@ -22,6 +22,10 @@ class _Split(msgspec.Struct, frozen=True):
     by: str = "scenario"
 
 
+class _Against(msgspec.Struct, frozen=True):
+    content_hash: str = ""
+
+
 class _Manifest(msgspec.Struct, frozen=True):
     """What of a manifest says how the choice was made."""
 
@@ -33,6 +37,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     subset: _Subset = _Subset()
     split: _Split = _Split()
     redacted: dict[str, int] | None = None
+    against: _Against = _Against()
 
 
 def read_request(path: Path) -> dict[str, Any]:
@@ -57,4 +62,5 @@ def read_request(path: Path) -> dict[str, Any]:
         "seed": held.seed,
         "redact": held.redacted is not None,
         "content_hash": held.content_hash,
+        "against_hash": held.against.content_hash,
     }

@@ -59,6 +59,8 @@ class ExportRequest:
         progress: show a bar for work of more than a moment.
         environments, scenarios: the sibling sets, for a replay.
         replay: play the calls again first, for the columns of `where` that only a replay knows.
+        against: another set, for the column `overlaps` of `where`.
+        against_hash: what its contents have to be; "" for any.
         redact: replace what may be secrets or personal data by its kind, in every text of a row.
     """
 
@@ -78,6 +80,8 @@ class ExportRequest:
     replay: bool = False
     content_hash: str = ""
     redact: bool = False
+    against: str = ""
+    against_hash: str = ""
 
 
 def export(request: ExportRequest) -> dict[str, Any]:
@@ -106,7 +110,9 @@ def export(request: ExportRequest) -> dict[str, Any]:
         jobs=request.jobs,
         progress=request.progress,
         replay=request.replay,
+        against=request.against,
     )
+    _refuse_another_set(request, data)
     if request.content_hash and request.content_hash != data.manifest["content_hash"]:
         raise ExportError(
             f"{request.source}: its contents are not those of the export to repeat "
@@ -129,6 +135,16 @@ def export(request: ExportRequest) -> dict[str, Any]:
         if request.shape in _LLAMAFACTORY:
             _write_json(folder / "dataset_info.json", _dataset_info(request.shape, tally))
     return manifest
+
+
+def _refuse_another_set(request: ExportRequest, data: Tables) -> None:
+    """A choice that is to be repeated was made against the same set.
+
+    Raises:
+        ExportError: it was made against another one, or its set is not named.
+    """
+    if request.against_hash and data.manifest.get("against", {}).get("content_hash") != request.against_hash:
+        raise ExportError(f"--against: not the set of the export to repeat (its hash was {request.against_hash})")
 
 
 @dataclass
@@ -228,6 +244,8 @@ def _manifest(
         "refused_records": [dict(zip(("origin", "rule", "detail"), row, strict=True)) for row in tally.refused],
         "versions": {"trajectory-notebooks": version("trajectory-notebooks"), "polars": version("polars")},
     }
+    if request.against:
+        manifest["against"] = data.manifest["against"]
     if request.redact:
         manifest["redacted"] = {kind: tally.changes[f"redacted: {kind}"] for kind in PRIVATE_KINDS}
     if request.mask:

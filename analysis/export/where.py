@@ -43,13 +43,19 @@ CHOOSABLE = Table(
         Column("is_copy", pl.Boolean(), "does what an earlier one does; null where not asked for", nullable=True),
         Column("loops", pl.UInt32(), "loops of calls; null where not asked for", unit="loops", nullable=True),
         Column("tokens", pl.UInt64(), "tokens, rendered once; null where not asked for", unit="tokens", nullable=True),
+        Column(
+            "overlaps",
+            pl.Boolean(),
+            "the set of --against has its task, too, or nearly; null where not asked for",
+            nullable=True,
+        ),
         *(replace(REPLAYS[name], nullable=True) for name in OF_REPLAY),
     ),
     key=TRAJECTORIES.key,
 )
 COLUMNS = tuple(CHOOSABLE.names)
 # Found for a condition that names them, and no other.
-ON_DEMAND = ("is_copy", "loops", "tokens")
+ON_DEMAND = ("is_copy", "loops", "tokens", "overlaps")
 
 
 def _words(text: str) -> frozenset[str]:

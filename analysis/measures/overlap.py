@@ -191,6 +191,23 @@ def tasks(compared: pl.LazyFrame, reference: pl.LazyFrame, *, threshold: float =
     return _nearest(_TASKS, compared, reference, threshold)
 
 
+def overlapping(compared: pl.LazyFrame, reference: pl.LazyFrame, *, threshold: float = THRESHOLD) -> pl.LazyFrame:
+    """The trajectories whose task another set has, too, or nearly.
+
+    Args:
+        compared: conforms to COMPARED; of the source.
+        reference: conforms to COMPARED; of the other set.
+        threshold: smallest Jaccard similarity of neighbours.
+
+    Returns:
+        One column, `trajectory_id`.
+    """
+    first = pl.col("trajectory_id").min().over("env_id", "name", "text")
+    tasks_of = _of_kind(compared, "task").select("trajectory_id", first=first)
+    found = tasks(compared, reference, threshold=threshold).filter(pl.col("match").cast(pl.String) != "none")
+    return tasks_of.join(found, left_on="first", right_on="trajectory_id", how="semi").select("trajectory_id")
+
+
 def tools(compared: pl.LazyFrame, reference: pl.LazyFrame, *, threshold: float = TOOL_THRESHOLD) -> pl.LazyFrame:
     """For each tool of a source, the nearest one of another set.
 

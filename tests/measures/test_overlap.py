@@ -12,6 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from analysis import load
+from analysis.cli.main import main
 from analysis.gate import QUANTITIES
 from analysis.gate.config import Gate
 from analysis.measures import overlap
@@ -172,6 +173,39 @@ def test_real_conversations_overlap_with_the_benchmark_they_come_from(shared_dat
     measured = QUANTITIES["overlap_tasks_share"].find(data, Gate())
     assert (measured.value, measured.events, measured.of) == (1.0, 50, 50)
     assert QUANTITIES["overlap_tools_share"].find(data, Gate()).reason == "the other set has no tools"
+
+
+def asked(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "Done."}]}
+
+
+def lines(path: Path, records: list[dict[str, Any]]) -> str:
+    path.write_text("\n".join(map(json.dumps, records)) + "\n", encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_an_export_leaves_out_what_a_benchmark_has(
+    tmp_path: Path, planted: tuple[list[str], list[tuple[str, str]]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = planted[0]
+    # The first is asked twice, the second reworded, three are unlike any.
+    said_here = [known[0].upper(), known[0], reworded(known[1], 20), *(text for _, text in planted[1][-3:])]
+    source = lines(tmp_path / "own.jsonl", [asked(text) for text in said_here])
+    benchmark = lines(tmp_path / "benchmark.jsonl", [{"id": "q", "question": [[{"content": t}]]} for t in known[:9]])
+    words = ["export", source, "--format", "messages", "--quiet", "--where", "NOT overlaps"]
+    assert main([*words, str(tmp_path / "none")]) == 2
+    assert "name one with --against" in capsys.readouterr().err
+    assert main([*words, str(tmp_path / "out"), "--against", benchmark]) == 0
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
+    assert (manifest["exported"], manifest["filtered"]) == (3, 3)
+    like = ["export", source, str(tmp_path / "again"), "--quiet", "--like", str(tmp_path / "out" / "manifest.json")]
+    assert main([*like, "--against", benchmark]) == 0
+    first, again = ((tmp_path / name / "train.jsonl").read_bytes() for name in ("out", "again"))
+    assert first == again
+    lines(tmp_path / "benchmark.jsonl", [{"id": "q", "question": known[5]}])
+    assert main([*like, "--against", benchmark]) == 2
+    assert "not the set of the export to repeat" in capsys.readouterr().err
 
 
 def test_a_gate_says_what_it_needs_where_nothing_was_named() -> None:
