@@ -6,29 +6,23 @@ MinHash proposes pairs, the exact Jaccard similarity decides. What is alike is f
 same in other words is not.
 """
 
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-import msgspec
 import polars as pl
 
 from analysis.measures.expressions import share_of
+from analysis.measures.likeness import jaccard, task_shingles, tool_parts, words
 from analysis.measures.shingles import bands, proposals_between
 from analysis.schema import FEWEST_FOR_A_RATE, Column, Table
 
 THRESHOLD = 0.5
 TOOL_THRESHOLD = 0.8
-SHINGLE_WORDS = 3
 # Of a text that is shown beside another.
 SHOWN_CHARS = 600
 # As many of the source, and of the other set, are compared pair by pair, to learn what the search misses.
 SAMPLED, SAMPLED_OTHERS = 200, 2_000
 
-# Marks the names of parameters, so that none is taken for a word of the tool's name.
-_PARAMETER = "="
 MATCHES = ("same", "near", "none")
 _MATCH = Column("match", pl.Enum(MATCHES), "same, near (similarity of at least the threshold), or none")
 _OF_THE_OTHER = "of the other set"
@@ -125,11 +119,6 @@ RECALL = Table(
     key=("kind",),
 )
 
-# Scripts without spaces have a word a sign.
-_SIGNS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-_WORD = re.compile(rf"[{_SIGNS}]|[^\W{_SIGNS}]+")
-_NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
-
 Features = Callable[[str, str], frozenset[str]]
 
 
@@ -142,36 +131,8 @@ class _Kind(NamedTuple):
     features: Features
 
 
-def words(text: str) -> list[str]:
-    """The words of a text as tasks are compared by them: without case, punctuation and spacing.
-
-    >>> words("Cancel order A-12, please!")
-    ['cancel', 'order', 'a', '12', 'please']
-    """
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
-
-
-@lru_cache(maxsize=4096)
-def _shingles(name: str, text: str) -> frozenset[str]:
-    said = words(text)
-    last = max(len(said) - SHINGLE_WORDS + 1, 1)
-    return frozenset(" ".join(said[start : start + SHINGLE_WORDS]) for start in range(last))
-
-
-@lru_cache(maxsize=8192)
-def _parts(name: str, text: str) -> frozenset[str]:
-    """The words of a tool's name, and the names of its parameters."""
-    try:
-        read = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
-        read = None
-    listed = read.get("properties") if isinstance(read, dict) else None
-    given = (_PARAMETER + key for key in listed) if isinstance(listed, dict) else ()
-    return frozenset([*(part.lower() for part in _NAME_PART.findall(name)), *given])
-
-
-_TASKS = _Kind(TASKS, "task", lambda name, text: " ".join(words(text)), _shingles)
-_TOOLS = _Kind(TOOLS, "tool", lambda name, text: f"{name} {text}", _parts)
+_TASKS = _Kind(TASKS, "task", lambda name, text: " ".join(words(text)), task_shingles)
+_TOOLS = _Kind(TOOLS, "tool", lambda name, text: f"{name} {text}", tool_parts)
 
 
 def tasks(compared: pl.LazyFrame, reference: pl.LazyFrame, *, threshold: float = THRESHOLD) -> pl.LazyFrame:
@@ -319,7 +280,7 @@ def recall(
         found = proposals_between(own, others, least)
         pairs = proposed = 0
         for features, places in zip(own, found, strict=True):
-            alike = {place for place, other in enumerate(others) if _jaccard(features, other) >= least}
+            alike = {place for place, other in enumerate(others) if jaccard(features, other) >= least}
             pairs += len(alike)
             proposed += len(alike.intersection(places))
         share = proposed / pairs if pairs >= FEWEST_FOR_A_RATE else None
@@ -346,7 +307,7 @@ def _rows(kind: _Kind, own: pl.DataFrame, others: pl.DataFrame, threshold: float
     found = proposals_between(_features(kind, own), _features(kind, others), threshold)
     for (env_id, name, text, id_, records), places in zip(own.iter_rows(), found, strict=True):
         features = kind.features(name or "", text)
-        alike = {place: _jaccard(features, kind.features(there[place][1] or "", there[place][2])) for place in places}
+        alike = {place: jaccard(features, kind.features(there[place][1] or "", there[place][2])) for place in places}
         equal = same.get(kind.identity(name or "", text))
         nearest = equal if equal is not None else max(alike, key=lambda place: (alike[place], -place), default=None)
         similarity = None if nearest is None else 1.0 if equal is not None else alike[nearest]
@@ -365,11 +326,6 @@ def _features(kind: _Kind, items: pl.DataFrame | pl.LazyFrame) -> Iterator[froze
 def _sample(features: Iterable[frozenset[str]], most: int) -> list[frozenset[str]]:
     every = list(features)
     return every[:: -(-len(every) // most) or 1]
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared) if shared else 0.0
 
 
 def _items(side: pl.LazyFrame, kind: str) -> pl.LazyFrame:
