@@ -71,8 +71,8 @@ DIRECTIONS: dict[str, tuple[set[str], set[str]]] = {
     "gate": ({"measures", "nearest", "records", "schema", "sources", "tables", "wording"}, {"msgspec", "polars"}),
     "verdict": ({"export", "gate", "measures", "schema", "tables", "wording"}, {"msgspec", "polars"}),
     "card": (
-        {"charts", "gate", "markup", "measures", "records", "schema", "sources", "tables", "wording"},
-        {"polars", "vl_convert", "yaml"},
+        {"charts", "gate", "markup", "measures", "records", "schema", "sources", "tables", "verdict", "wording"},
+        {"msgspec", "polars", "vl_convert", "yaml"},
     ),
     "replay": (
         {"canonical", "files", "records", "schema", "sources", "tables"},

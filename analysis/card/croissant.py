@@ -39,7 +39,7 @@ CONTEXT: dict[str, Any] = {
 
 # Made anew each time; whatever else a document says was said by its author.
 _MADE = frozenset({"@context", "@type", "conformsTo", "name", "description", "distribution", "recordSet"})
-_TERMS = {"languages": "inLanguage", "published": "datePublished"}
+_TERMS = {"languages": "inLanguage", "published": "datePublished", "citation": "citeAs"}
 
 
 class Given(NamedTuple):
@@ -51,6 +51,8 @@ class Given(NamedTuple):
     url: str = ""
     creator: str = ""
     published: str = ""
+    version: str = ""
+    citation: str = ""
 
 
 def document(
@@ -81,6 +83,8 @@ def document(
         "url": given.url,
         "creator": {"@type": "sc:Organization", "name": given.creator} if given.creator else None,
         "datePublished": given.published,
+        "version": given.version,
+        "citeAs": given.citation,
         "inLanguage": list(given.languages),
     }
     said = {key: value for key, value in before.items() if key not in _MADE}

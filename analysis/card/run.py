@@ -30,6 +30,8 @@ class CardRequest:
     url: str = ""
     creator: str = ""
     published: str = ""
+    version: str = ""
+    citation: str = ""
     jobs: int = 0
     progress: bool = True
 
@@ -43,6 +45,8 @@ class CardRequest:
             url=self.url,
             creator=self.creator,
             published=self.published,
+            version=self.version,
+            citation=self.citation,
         )
 
 

@@ -6,8 +6,10 @@ Every share stands beside what it is counted of; over fewer than 20 there is a d
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 
+from analysis import gate, verdict
 from analysis.card.markdown import Grid
 from analysis.charts import coverage as coverage_charts
 from analysis.charts import dialogue as dialogue_charts
@@ -48,6 +50,28 @@ def sections(data: Tables) -> Iterator[Section]:
     """
     for title, made in _SECTIONS.items():
         yield made(data, title)
+
+
+def _verdict(data: Tables, title: str) -> Section:
+    """By the limits of a set like the release, but for the one on tokens."""
+    bounds = gate.read()
+    limits = [one for one in bounds.threshold if one.quantity not in _OF_TOKENS]
+    found = verdict.judge(data, msgspec.structs.replace(bounds, threshold=limits), is_own=False)
+    steps = {step.mends: step.remains.trajectories for step in found.steps}
+    rows = [
+        (one.meaning, one.found, one.bound, f"{one.mends}; {count(steps[one.name], 'record')} would remain")
+        if one.name in steps
+        else (one.meaning, one.found, one.bound, one.mends)
+        for one in found.reasons
+    ]
+    names = ("what", "found", "bound", "mends")
+    frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    heads = {"what": "what does not hold", "found": "found", "bound": "asked for", "mends": "what mends it"}
+    sentence = (
+        f"By the limits of `python -m analysis check`, without the one on tokens: {found.answer}. Limits that hold: "
+        f"{count(found.held)} of {count(found.bounds)} that could be judged."
+    )
+    return Section(title, sentence, (Grid(frame, heads, frozenset(names)),) if rows else ())
 
 
 def _holds(data: Tables, title: str) -> Section:
@@ -202,6 +226,7 @@ def _findings(data: Tables, title: str) -> Section:
 
 
 _SECTIONS: dict[str, Callable[[Tables, str], Section]] = {
+    "Verdict": _verdict,
     "What it holds": _holds,
     "How long trajectories are": _lengths,
     "Environments and scenarios": _spread,

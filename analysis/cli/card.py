@@ -69,6 +69,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--published", type=_date, default=argparse.SUPPRESS, metavar="DATE", help="publication date, as 2026-03-31"
     )
+    parser.add_argument(
+        "--data-version", dest="version", default="", metavar="VERSION", help="version of the data set, as 1.0.0"
+    )
+    parser.add_argument("--citation", default="", metavar="TEXT", help="how the data set is to be cited, as BibTeX")
     add_sibling_options(parser)
     add_run_options(parser)
 

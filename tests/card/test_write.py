@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from analysis import gate
 from analysis.card import CardError, CardRequest, Written, splice, write
 from analysis.cli.main import main
 from analysis.tables import load, subsets
@@ -60,7 +61,7 @@ def test_a_card_is_renewed_and_the_authors_text_stays_byte_for_byte(tmp_path: Pa
     assert renewed.endswith(b"\r\n" + end + b"\r\n" + AUTHORS)
     assert b"\r\nold\r\n" not in renewed
     # What the author wrote there is told in the other file, too.
-    assert made.left == ("languages", "url", "creator", "published")
+    assert made.left == ("languages", "url", "creator", "published", "version", "citation")
     assert json.loads((tmp_path / "croissant.jsonld").read_text(encoding="utf-8"))["license"] == "mit"
     assert made.notes == (
         f"{card}: the front matter was left as it is; it has no lines '# trajectory-notebooks:begin' and -end",
@@ -96,7 +97,7 @@ def test_what_was_given_once_is_kept(tmp_path: Path) -> None:
     before = [path.read_bytes() for path in first.files]
     second = write(CardRequest(str(source), tmp_path / "card.md", progress=False))
     assert [path.read_bytes() for path in second.files] == before
-    assert second.left == first.left == ("url", "published")
+    assert second.left == first.left == ("url", "published", "version", "citation")
 
 
 def test_a_card_without_a_place_for_statistics_is_left_alone_before_anything_is_read(tmp_path: Path) -> None:
@@ -150,7 +151,9 @@ def test_rejected_records_and_damage_are_told(torn: Written) -> None:
 
 def test_shares_of_fewer_than_twenty_are_dashes_beside_their_counts(torn: Written) -> None:
     text = torn.card.read_text(encoding="utf-8")
-    assert "%" not in "".join(cell for tables in reading.tables(text).values() for t in tables for r in t for cell in r)
+    # What is asked for is a share, whatever is there.
+    found = {title: tables for title, tables in reading.tables(text).items() if title != "Verdict"}
+    assert "%" not in "".join(cell for tables in found.values() for t in tables for r in t for cell in r)
     (row,) = reading.rows(text, "Calls")
     assert (row["errors (calls)"], row["judged (calls)"], row["error rate"]) == ("1", "2", "–")
 
@@ -174,7 +177,10 @@ def test_the_verb_says_what_it_wrote_and_what_is_left(
     assert main(words) == 0
     said = capsys.readouterr()
     assert said.out == "README.md: written, with 4 files beside it\n"
-    assert said.err == "analysis: left for the author to write: name, url, creator, published; see --help\n"
+    assert (
+        said.err
+        == "analysis: left for the author to write: name, url, creator, published, version, citation; see --help\n"
+    )
     assert "license: mit\nlanguage:\n- en\n- zh\n" in Path("README.md").read_text(encoding="utf-8")
 
 
@@ -193,3 +199,11 @@ def test_a_day_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> No
     with pytest.raises(SystemExit):
         main(["card", "sample", "--published", "2026-02-30"])
     assert "2026-02-30 is not a date; write it as 2026-03-31" in capsys.readouterr().err
+
+
+def test_a_card_opens_with_the_verdict_and_what_remains(tmp_path: Path) -> None:
+    write(CardRequest("sample", tmp_path / "README.md", progress=False))
+    text = (tmp_path / "README.md").read_text("utf-8")
+    bounds = len(gate.read().threshold) + len(gate.read().finding) - 1  # the one on tokens
+    assert f"without the one on tokens: ready. Limits that hold: {bounds} of {bounds} that could be judged." in text
+    assert text.index("### Verdict") < text.index("### What it holds")
