@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from analysis.brief import Headline
-from analysis.wording import count, rate
+from analysis.wording import ABSENT, count, rate
 
 HOW_TO_ASK = (
     "This source was not held against another set. Name one as `against` above, or make the report with "
@@ -79,10 +79,16 @@ def _kind(row: Mapping[str, Any]) -> Headline:
 
 
 def _recall(row: Mapping[str, Any]) -> Headline:
+    kind, pairs = row["kind"], row["pairs"]
+    compared = f"every pair of {count(row['sampled'])} and {count(row['sampled_others'])} {kind} is compared"
+    found = (
+        f"{count(row['pairs_proposed'])} of {count(pairs, 'pair')} that are as similar as the threshold, where {compared}"
+        if pairs
+        else f"not seen here: no pair is as similar as the threshold, where {compared}"
+    )
+    expected = rate(round(row["expected_recall"] * 10_000), 10_000)
     return Headline(
-        rate(row["pairs_proposed"], row["pairs"]),
-        f"neighbours that the search finds, {row['kind']}",
-        f"{count(row['pairs_proposed'])} of {count(row['pairs'], 'pair')} that are as similar as the threshold, where "
-        f"every pair of {count(row['sampled'])} and {count(row['sampled_others'])} {row['kind']} is compared; "
-        f"{rate(round(row['expected_recall'] * 10_000), 10_000)} are expected at the threshold",
+        rate(row["pairs_proposed"], pairs) if pairs else ABSENT,
+        f"neighbours that the search finds, {kind}",
+        f"{found}; {expected} are expected at the threshold",
     )

@@ -31,5 +31,5 @@ def finding(summary: pl.DataFrame) -> str:
     return (
         f"{count(all_['either'])} of {n} hold what may be secrets or personal data: {count(all_['secret'])} a key or "
         f"password, {count(all_['personal'])} an e-mail address, phone or card number. Whether they are real cannot be "
-        "told; `export --redact` replaces them."
+        "told; export --redact replaces them."
     )

@@ -24,8 +24,8 @@ _ADVICE = {
     "scenario_coverage": "only trajectories of the absent scenarios mend this: 30_coverage lists them",
     "fewest_per_environment": "only more trajectories of these environments mend this: 30_coverage lists them",
     "near_duplicate_tasks_share": "which of two tasks to keep is a choice: 75_duplicates lists the pairs",
-    "secrets_share": "`export --redact` replaces them, in any format but raw",
-    "personal_data_share": "`export --redact` replaces them, in any format but raw",
+    "secrets_share": "export --redact replaces them, in any format but raw",
+    "personal_data_share": "export --redact replaces them, in any format but raw",
     "overlap_tasks_share": "77_overlap lists the tasks beside those of the other set; `export --against SOURCE --where "
     '"NOT overlaps"` leaves them out',
     "overlap_tools_share": "77_overlap lists the tools beside those of the other set",
