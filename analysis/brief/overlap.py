@@ -81,8 +81,9 @@ def _kind(row: Mapping[str, Any]) -> Headline:
 def _recall(row: Mapping[str, Any]) -> Headline:
     kind, pairs = row["kind"], row["pairs"]
     compared = f"every pair of {count(row['sampled'])} and {count(row['sampled_others'])} {kind} is compared"
+    proposed = f"{count(row['pairs_proposed'])} of {count(pairs, 'pair')}"
     found = (
-        f"{count(row['pairs_proposed'])} of {count(pairs, 'pair')} that are as similar as the threshold, where {compared}"
+        f"{proposed} that are as similar as the threshold, where {compared}"
         if pairs
         else f"not seen here: no pair is as similar as the threshold, where {compared}"
     )

@@ -21,6 +21,17 @@ def test_the_headlines_have_their_denominators() -> None:
     assert attention[0] == "Of the other set, 3 of 9 records could not be read: what they hold was not compared."
 
 
+def test_a_recall_over_no_pair_is_not_told() -> None:
+    apart = overlap.recall(OWN, OTHER, threshold=0.99, tool_threshold=1.0).collect()
+    none = apart.with_columns(pairs=0, pairs_proposed=0)
+    said = {h.label: (h.value, h.meaning) for h in in_brief(SUMMARY, none, ABOUT)}
+    value, meaning = said["neighbours that the search finds, tasks"]
+    assert value == "–"
+    assert meaning.startswith(
+        "not seen here: no pair is as similar as the threshold, where every pair of 3 and 2 tasks"
+    )
+
+
 def test_without_another_set_there_is_nothing_to_say() -> None:
     assert in_brief(SUMMARY.clear(), RECALL.clear(), {}) == []
     assert absent(SUMMARY.clear(), {}) == ""
