@@ -9,9 +9,9 @@ CANNOT_KNOW = (
     "The scan goes by form. It cannot know whether a name, an address or a number is a person's or made up: a "
     "model invents people under any domain. Of reserved form, and so nobody's, are addresses under example.com and "
     "domains that are never given away, phone numbers kept for fiction (555), card numbers published for tests, and "
-    "placeholders. It does not see names, postal addresses, dates of birth, keys without a known prefix, numbers "
-    "written out in words, or declared tools. One number in ten has the check digit of a card by chance. "
-    "`export --redact` replaces what is found; the values themselves are not kept here."
+    "placeholders. It does not see names, postal addresses, dates of birth, keys without a known prefix, passwords in "
+    "running text, numbers written out in words, or declared tools. One number in ten has the check digit of a card by "
+    "chance. `export --redact` replaces what is found; the values themselves are not kept here."
 )
 NOT_SCANNED = (
     "Not scanned for secrets and personal data: only tables are here, without the texts. Load the source itself."

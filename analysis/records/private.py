@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from analysis.records.model import Trajectory
 
 # Part of the key under which the derived table is cached: raise it when the rows change.
-VERSION = "1"
+VERSION = "2"
 
 Row = tuple[str, str, str, int]
 
@@ -37,9 +37,15 @@ class Find(NamedTuple):
 # A place where a word starts: not within one, nor behind a backslash but where that ends an escape of JSON. Asked of
 # what was found: a pattern that begins with it is looked for at every place of a text, and takes ten times as long.
 _STARTS = re.compile(r"(?<![\w.+%\\-])|(?<=\\[nrtbf])|(?<=\\u[\da-fA-F]{4})", re.A)
+# A private key with what it is: up to its end, or, where that is cut off, as many lines as look like its own.
+_PEM = (
+    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:"
+    r"(?:[\w+/=\s:,.]|\\{1,4}[nr]|-(?!----)){0,8000}-----END [A-Z ]{0,30}PRIVATE KEY-----"
+    r"|(?:(?:\s|\\{1,4}[nr]){1,4}[A-Za-z0-9+/=]{20,80}){0,100})"
+)
 # (what a text must hold to be searched, the token): prefixes that their issuers publish so that they can be found.
-_TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (marker, re.compile(pattern, re.A))
+_TOKENS: dict[str, re.Pattern[str]] = {
+    marker: re.compile(pattern, re.A)
     for marker, pattern in (
         ("AKIA", r"AKIA[0-9A-Z]{16}(?!\w)"),  # Amazon: lasting and passing access keys
         ("ASIA", r"ASIA[0-9A-Z]{16}(?!\w)"),
@@ -54,10 +60,10 @@ _TOKENS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("npm_", r"npm_[0-9A-Za-z]{36}(?!\w)"),
         ("pypi-", r"pypi-AgE[\w-]{50,1000}"),
         ("SG.", r"SG\.[\w-]{22}\.[\w-]{43}(?![\w-])"),  # SendGrid
-        ("eyJ", r"eyJ[\w-]{10,4000}\.eyJ[\w-]{10,4000}\.[\w-]{10,1000}"),  # JSON Web Token
-        ("PRIVATE KEY", r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----"),
+        ("eyJ", r"eyJ[\w-]{10,400}\.eyJ[\w-]{10,4000}\.[\w-]{10,1000}"),  # JSON Web Token
+        ("PRIVATE KEY", _PEM),
     )
-)
+}
 # A text given under such a name; the quotes may themselves be quoted.
 _PASSWORD = re.compile(
     r"""\b(?:password|passwd|api_?key|secret|client_secret|access_token)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']"""
@@ -159,7 +165,7 @@ def _texts(trajectory: Trajectory) -> Iterable[tuple[str, str]]:
 
 
 def _every(text: str) -> Iterator[Find]:
-    for marker, pattern in _TOKENS:
+    for marker, pattern in _TOKENS.items():
         for found in pattern.finditer(text) if marker in text else ():
             if _STARTS.match(text, found.start()):
                 yield Find(*found.span(), "key", _form(_EXAMPLE.search(found[0])))

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.records.private import finds, is_checked, redacted
+from tests.growth import is_linear
 
 FOUND = [
     ("mail ann.b+x@mail.company.co.uk now", "e-mail", "open", "ann.b+x@mail.company.co.uk"),
@@ -54,6 +55,36 @@ def test_a_find_is_told_by_its_form(text: str, kind: str, form: str, value: str)
 @pytest.mark.parametrize("text", NOTHING)
 def test_what_merely_looks_alike_is_not_found(text: str) -> None:
     assert finds(text) == []
+
+
+LINES = ["MIIEow" + "aB3/" * 14 + "+=", "Zz9+" * 16]
+
+
+@pytest.mark.parametrize("ending", ["\n-----END RSA PRIVATE KEY-----", ""], ids=["whole", "cut off"])
+@pytest.mark.parametrize("header", [[], ["Proc-Type: 4,ENCRYPTED", ""]], ids=["plain", "encrypted"])
+def test_a_private_key_goes_with_its_body(ending: str, header: list[str]) -> None:
+    key = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *(header if ending else []), *LINES]) + ending
+    for text in (f"Here: {key}\n\nIs it yours?", json.dumps({"key": f"{key}\n\nIs it yours?"})):
+        made = redacted(text, {})
+        assert [line for line in LINES if line in made] == []
+        assert "Is it yours?" in made
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "eyJ",
+        "eyJaaaaaaaaaa.",
+        "sk-",
+        "xoxb-",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nab",
+        "@",
+        "a@",
+    ],
+)
+def test_a_text_of_nothing_but_beginnings_takes_linear_time(part: str) -> None:
+    assert is_linear(finds, lambda size: part * (size // len(part)), 4_000)
 
 
 @given(st.integers(10**11, 10**19))
