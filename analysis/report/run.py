@@ -250,7 +250,9 @@ class _Suite:
     def _front(self, front: Front) -> Front:
         """With what the pages say needs attention, in their order."""
         jobs = (job.name for job in self.jobs if job.name != OF_TWO)
-        said = {one.sentence: one for name in jobs for one in reversed(self.attention.get(name, []))}
+        said: dict[str, Attention] = {}
+        for one in (one for name in jobs for one in self.attention.get(name, [])):
+            said.setdefault(one.sentence, one)
         return msgspec.structs.replace(front, attention=list(said.values())[:MOST])
 
     def _mend_links(self, jobs: list[Job]) -> None:
