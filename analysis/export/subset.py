@@ -61,7 +61,7 @@ def choose(
         features: by trajectory_id, what a record has that others may lack; needed by `diverse` alone.
     """
     steps: list[Step] = []
-    left = rows.with_columns(_turn=pl.col("trajectory_id").map_elements(lambda id_: _turn(id_, seed), pl.String))
+    left = rows.with_columns(_turn=pl.col("trajectory_id").map_elements(lambda id_: turn(id_, seed), pl.String))
     for name, value in limits.named.items():
         kept = _KEEP[name](left.sort("_turn"), value, features)
         steps.append(Step(f"{name} {value}" if value is not True else name, left.height - len(kept), len(kept)))
@@ -97,7 +97,8 @@ def _parameters(arguments: str | None) -> Iterator[str]:
         return
 
 
-def _turn(id_: str, seed: int) -> str:
+def turn(id_: str, seed: int = 0) -> str:
+    """When a record has its turn, among others of the same seed."""
     return hashlib.sha256(f"{seed} {id_}".encode()).hexdigest()
 
 
@@ -105,10 +106,15 @@ def _without_copies(rows: pl.DataFrame, _: Any, __: Any) -> list[str]:
     return rows.filter(~pl.col("is_copy"))["trajectory_id"].to_list()
 
 
-def _per_scenario(rows: pl.DataFrame, most: int, _: Any) -> list[str]:
+def scenario_columns() -> tuple[pl.Expr, ...]:
+    """What a scenario and mode is told by: its id, else its task, else the record alone."""
     known = pl.col("task_id").is_not_null()
     scenario = pl.when(known).then(pl.col("task_id")).otherwise(pl.coalesce("task", "trajectory_id"))
-    place = pl.int_range(pl.len()).over("env_id", "traj_type", known, scenario)
+    return pl.col("env_id"), pl.col("traj_type"), known.alias("known"), scenario.alias("scenario")
+
+
+def _per_scenario(rows: pl.DataFrame, most: int, _: Any) -> list[str]:
+    place = pl.int_range(pl.len()).over(*scenario_columns())
     return rows.filter(place < most)["trajectory_id"].to_list()
 
 

@@ -104,6 +104,7 @@ class Folder:
     overview: Overview | None = None
     has_ended: bool = field(default=False, init=False)
     front: Front | None = field(default=None, init=False)
+    rows: dict[str, Any] | None = field(default=None, init=False)
     _said: dict[str, Entry] = field(default_factory=dict, init=False)
     _drawn: float = field(default=0.0, init=False)
     _drawing: float = field(default=0.0, init=False)
@@ -152,9 +153,9 @@ class Folder:
             (self.path / self._entry(name).page).unlink(missing_ok=True)
             self._become(name, state="failed", message=message)
 
-    def judge(self, front: Front) -> None:
-        """Write what the index opens with, for machines, too."""
-        self.front = front
+    def judge(self, front: Front, rows: dict[str, Any] | None) -> None:
+        """Write what the index opens with, for machines, too; the rows are those of its switches."""
+        self.front, self.rows = front, rows
         _write(self.path / VERDICT, msgspec.json.format(msgspec.json.encode(front), indent=2).decode() + "\n")
 
     def end(self) -> None:
@@ -221,11 +222,26 @@ def _write(path: Path, text: str) -> None:
     files.write_whole(path, text, is_durable=True)
 
 
+def _whole(columns: dict[str, list[Any]]) -> dict[str, Any]:
+    """What the switches count of all rows."""
+    rewards = [reward for reward in columns["reward"] if reward is not None]
+    return {
+        "trajectories": len(columns["copy"]),
+        "calls": sum(columns["calls"]),
+        "tokens": sum(tokens or 0 for tokens in columns["tokens"]),
+        "environments": len({one for one in columns["environment"] if one is not None}),
+        "modes": len(set(columns["mode"])),
+        "rewarded": len(rewards),
+        "reward": sum(rewards) / len(rewards) if len(rewards) >= FEWEST_FOR_A_RATE else None,
+    }
+
+
 def render(folder: Folder, entries: list[Entry], others: list[Entry]) -> str:
     """The index page; the template engine escapes every text in it."""
     groups = folder.overview.groups if folder.overview else []
     style, own_style = assets.style(), assets.template("index.css").strip()
-    script = assets.template("index.js").strip() if groups else ""  # only the overview is sorted
+    # Only the overview is sorted; there are no switches beside it.
+    script = assets.template("index.js" if groups else "switches.js").strip() if groups or folder.rows else ""
     by_group: dict[str, list[Entry]] = {group.value: [] for group in groups}
     for entry in entries:
         by_group.setdefault(entry.group, []).append(entry)
@@ -250,6 +266,9 @@ def render(folder: Folder, entries: list[Entry], others: list[Entry]) -> str:
             pending=[entry for entry in entries if entry.state == "pending"],
             provenance=folder.provenance,
             front=folder.front,
+            rows=Markup(msgspec.json.encode(folder.rows).decode().replace("<", "\\u003c")) if folder.rows else "",
+            whole=folder.rows and _whole(folder.rows["columns"]),
+            fewest=FEWEST_FOR_A_RATE,
         )
     )
     return html

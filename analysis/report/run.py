@@ -128,7 +128,7 @@ class _Suite:
         data: Tables,
         jobs: list[Job],
         exporter: Exporter,
-        judged: Callable[[], Front] | None,
+        judged: Callable[[], tuple[Front, dict[str, Any] | None]] | None,
     ) -> None:
         self.request = request
         self.judged = judged
@@ -158,7 +158,8 @@ class _Suite:
             self._mend_links(runnable)
             # Last: what the notebooks have counted need not be counted again.
             if self.judged is not None:
-                self.folder.judge(self._front(self.judged()))
+                front, rows = self.judged()
+                self.folder.judge(self._front(front), rows)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             kernels.kill_all()

@@ -9,7 +9,7 @@ import msgspec
 from analysis import gate
 from analysis.report.request import ReportRequest
 from analysis.tables import Tables
-from analysis.verdict import Verdict, judge
+from analysis.verdict import Verdict, judge, rows_of
 
 logger = logging.getLogger(__name__)
 # What it says of two sources is no finding on this one.
@@ -43,15 +43,18 @@ def bounds_of(request: ReportRequest) -> gate.Gate:
     return gate.read(request.gate) if request.gate else gate.read()
 
 
-def verdict_of(request: ReportRequest, data: Tables, bounds: gate.Gate, given: Mapping[str, Any]) -> Front:
-    """Judge what the pages are of; an error costs the verdict alone."""
+def verdict_of(
+    request: ReportRequest, data: Tables, bounds: gate.Gate, given: Mapping[str, Any]
+) -> tuple[Front, dict[str, Any] | None]:
+    """Judge what the pages are of, with the rows of the index's switches; an error costs these alone."""
     selection = {name: str(given[name]) for name in ("traj_type", "env_id") if given.get(name)}
     where = " AND ".join(f"{name} = '{value.replace(chr(39), 2 * chr(39))}'" for name, value in selection.items())
     try:
-        return Front(judge(data.where(**selection), bounds, where=where, is_own=request.gate is not None))
+        front = Front(judge(data.where(**selection), bounds, where=where, is_own=request.gate is not None))
+        return front, None if selection else rows_of(data)
     except Exception as error:
         logger.warning("no verdict: %s", error)
-        return Front(lacking=f"The source could not be judged: {error}"[:300])
+        return Front(lacking=f"The source could not be judged: {error}"[:300]), None
 
 
 def attention_of(notebook: Any, page: str, title: str) -> Iterator[Attention]:

@@ -5,5 +5,6 @@ holds what is left against the gate once more: what remains is counted, never es
 """
 
 from analysis.verdict.judge import Reason, Remains, Step, Unjudged, Verdict, judge
+from analysis.verdict.switches import rows_of
 
-__all__ = ["Reason", "Remains", "Step", "Unjudged", "Verdict", "judge"]
+__all__ = ["Reason", "Remains", "Step", "Unjudged", "Verdict", "judge", "rows_of"]

@@ -15,7 +15,7 @@ from scipy import stats
 
 from analysis.records import tokens as token_rows
 from analysis.records.vocabulary import vocabulary
-from analysis.schema import TOKENS
+from analysis.schema import PRIVATE_KINDS, TOKENS
 from tests.measures.test_duplicates import edit_distance
 from tests.second.world import FEWEST, Row, Rows, Run, World, grouped, quantile, rate, share, tenth
 
@@ -218,6 +218,25 @@ def budget_by_steps(world: World) -> Rows:
                 "sample_tokens_per_trajectory": again / len(of),
                 "expansion_factor": again / once,
             }
+    return rows
+
+
+def private_kinds(world: World) -> Rows:
+    """Finds are made by the project, and held by tests of their own; here they are counted."""
+    found = world.tables.private.collect().rows(named=True)
+    rows: Rows = {}
+    for kind in PRIVATE_KINDS:
+        of_kind = [row for row in found if row["kind"] == kind]
+        runs = {form: {row["trajectory_id"] for row in of_kind if row["form"] == form} for form in ("open", "reserved")}
+        finds = {form: sum(row["finds"] for row in of_kind if row["form"] == form) for form in ("open", "reserved")}
+        rows[kind,] = {
+            "trajectories": len(runs["open"]),
+            "reserved_only": len(runs["reserved"] - runs["open"]),
+            "all_trajectories": len(world.runs),
+            "share": len(runs["open"]) / len(world.runs),
+            "finds": finds["open"],
+            "reserved_finds": finds["reserved"],
+        }
     return rows
 
 
@@ -814,6 +833,7 @@ OPINIONS = {
     "budget_limits": budget_limits,
     "budget_cutoff": budget_cutoff,
     "mask_price": mask_price,
+    "private_kinds": private_kinds,
     "budget_expansion": budget_expansion,
     "budget_expansion_by_steps": budget_by_steps,
     "dialogue_ends": ends,
