@@ -131,6 +131,16 @@ def test_no_byte_at_either_end_of_a_record_costs_another(tmp_path: Path, layout:
     assert lost == []
 
 
+@pytest.mark.parametrize("layout", ["indent 0", "indent 2", "indent 4"])
+def test_a_first_record_that_looks_like_a_message_costs_no_other(tmp_path: Path, layout: str) -> None:
+    rows = [KINDS["same first key inside"](n) for n in range(5)]
+    before, texts, between, behind = written(layout, rows)
+    inner = texts[0].index(b"{", 1)
+    texts[0] = texts[0][:inner] + b"]" + texts[0][inner + 1 :]
+    (tmp_path / "x.json").write_bytes(before + between.join(texts) + behind)
+    assert read(tmp_path / "x.json") == (rows[1:], 1, [])
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(

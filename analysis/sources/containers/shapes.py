@@ -35,6 +35,7 @@ STRONG = frozenset(key.decode() for key in KEYS - {b"env_id", b"task_id"})
 # Of these, a wrapper has none itself.
 _OWN_KEYS = KEYS - {b"env_id", b"task_id", b"tools", b"instruction"}
 _MEMBER = re.compile(rb'[\s,]*+"((?:[^"\\]|\\.)*+)"\s*+:\s*+')
+_COMMA = re.compile(rb"\s*+,")
 _WITHIN = re.compile(rb"\[\s*+(.?)", re.DOTALL)
 # A stray byte before the first record, or in place of its brace, costs that one alone.
 _LIST = re.compile(rb'\[\s*+(?=(\[\s*+)?(?:[",:]\s*+)?(\{|"(?="[^"\\]{1,200}"\s*+:)))')
@@ -73,8 +74,12 @@ def members(buffer: bytes, start: int) -> Iterator[Member]:
 
 def is_message(buffer: bytes, start: int) -> bool:
     """Does a message of a conversation start here?"""
-    keys = set()
+    keys: set[bytes] = set()
+    end = start
     for member in members(buffer, start):
+        if keys and not _COMMA.match(buffer, end):
+            return False  # the object before has lost its bracket: what follows is another's
+        end = member.extent.end
         keys.add(member.key)
         if member.key == b"role" or {b"from", b"value"} <= keys or {b"source", b"message"} <= keys:
             return True
